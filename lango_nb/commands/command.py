@@ -63,6 +63,7 @@ Kind = Literal[
     "set",
     "kind",
     "item",
+    "panel",
 ]
 """What a word names; completion offers the names there are."""
 Group = Literal[

@@ -14,6 +14,7 @@ from lango_nb.commands import (
     history,
     jupyter,
     metrics,
+    panels,
     runs,
     settings,
     shelf,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _THEMES = (
     jupyter,
     tree,
+    panels,
     asking,
     evaluation,
     history,

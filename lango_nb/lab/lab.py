@@ -82,6 +82,8 @@ from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import Topology
 from lango_nb.tools.tool import Tool
 from lango_nb.viz import listings
+from lango_nb.viz.document import Document, Title
+from lango_nb.viz.escape import one_line
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import ListView, View
 
@@ -105,14 +107,20 @@ if TYPE_CHECKING:
     from lango_nb.routing.diff import TreeDiff
     from lango_nb.routing.partition import Assignment
     from lango_nb.routing.router import Router
+    from lango_nb.routing.tree import AgentNode
     from lango_nb.runtime.context import Listener, TextListener
     from lango_nb.stores.store import Row, Store
     from lango_nb.widgets.approvals import ApprovalsPanel
+    from lango_nb.widgets.dashboard import Dashboard
+    from lango_nb.widgets.listing import ListPanel
     from lango_nb.widgets.partition import PartitionPanel
     from lango_nb.widgets.route import RoutePanel
+    from lango_nb.widgets.run import RunPanel
+    from lango_nb.widgets.trace import TracePanel
 
+PANELS = ("tree", "partition", "route", "run", "trace", "runs", "approvals", "history")
+"""Tabs of the dashboard, in their order; ``lab.<name>_panel()`` is each alone."""
 _CELL_MODULE = "lango_cell"
-
 
 _ELSEWHERE = {"settings": "config", "eval": "evaluate()", "run_turn": "ask()", "events_df": "events().df"}
 """What other tools call a thing, and what it is called here."""
@@ -253,6 +261,12 @@ class Lab:
         from lango_nb.widgets.partition import PartitionPanel
 
         return PartitionPanel(lambda: self.partition.record)
+
+    def tree_panel(self) -> ListPanel[AgentNode]:
+        """Show the agents in a list to filter; a click on one shows its definition, its tools and its prompt."""
+        from lango_nb.widgets.records import agents_panel
+
+        return agents_panel(self.engine)
 
     def tools(self, query: str | None = None) -> ListView[Tool]:
         """List tools with their owners.
@@ -410,6 +424,22 @@ class Lab:
         self._last = trace = await self.engine.run(text, self.session, approver=answerer)
         return Result(trace)
 
+    def run_panel(self) -> RunPanel:
+        """Show a field to ask in: the answer as it comes, the trace as it grows, cards for questions, and Stop.
+
+        Returns
+        -------
+        RunPanel
+            Turns run beside the cells, in the conversation :attr:`session`; ``.traces`` has what they came to. Where
+            you would be asked at the prompt of a cell, a card waits for your click.
+        """
+        from lango_nb.widgets.approvals import ApprovalsPanel
+        from lango_nb.widgets.run import RunPanel
+
+        cards = ApprovalsPanel(lambda: self.approvals, self.engine.approvals.changes, empty="")
+        names = [topology.name for topology in self.topologies]
+        return RunPanel(self.engine, lambda: self.session, names, self.use, cards)
+
     def new(self) -> str:
         """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``.
 
@@ -515,6 +545,37 @@ class Lab:
         is_of_tree = trace.turn.topology == self.topology and set(trace.turn.path) <= set(self.engine.tree.names)
         return TraceView(trace, agents=self.engine.tree.names if is_of_tree else ())
 
+    def trace_panel(self, turn: TurnRef | None = None, step: int | None = None) -> TracePanel:
+        """Show a turn step by step: who was at work, what that agent saw, what was used and what was open.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            Number from 1, negative from the end, or id; the last when absent.
+        step : int, optional
+            The step that is shown at first; the last when absent.
+
+        Returns
+        -------
+        TracePanel
+            ``.selected`` is the event that was clicked, ``.step`` the step that is looked at.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such turn.
+        UsageError
+            There is no turn yet.
+        """
+        from lango_nb.widgets.trace import TracePanel
+
+        return TracePanel(self._trace(turn), self.prompt_of, step)
+
+    def prompt_of(self, agent: str) -> str:
+        """Return the prompt that an agent has in this tree; empty where it is not in it."""
+        tree = self.engine.tree
+        return tree[agent].prompt if agent in tree else ""
+
     def events(self, turn: TurnRef | None = None) -> ListView[Event]:
         """List the events of a turn, one row each."""
         trace = self._trace(turn)
@@ -524,6 +585,12 @@ class Lab:
     def runs(self) -> ListView[AgentRun]:
         """All teammate runs as they are now, oldest first."""
         return runs_view(self.engine.runs.list())
+
+    def runs_panel(self) -> ListPanel[AgentRun]:
+        """Show the teammate runs as they come and go; one that is at work can be stopped."""
+        from lango_nb.widgets.records import runs_panel
+
+        return runs_panel(self.engine)
 
     @property
     def ledger(self) -> ListView[LedgerEntry]:
@@ -653,6 +720,12 @@ class Lab:
 
         records = self.engine.records
         return HistoryView(History(records.store.log, clock=self.engine.clock), lambda: records.forgotten)
+
+    def history_panel(self) -> ListPanel[Turn]:
+        """Show the turns in a list to filter, the latest first; a click on one shows its trace."""
+        from lango_nb.widgets.records import turns_panel
+
+        return turns_panel(self.engine)
 
     def search(  # noqa: PLR0913 - what turns can be told apart by
         self,
@@ -1496,6 +1569,49 @@ class Lab:
     def status(self) -> StatusView:
         """What is in use."""
         return status_view(self.engine, self.session, self._loaded)
+
+    def dashboard(self, tab: str = "") -> Dashboard:
+        """Show the panels on tabs, each made when its tab is first shown.
+
+        Parameters
+        ----------
+        tab : str
+            The tab that is shown at first: ``tree``, ``partition``, ``route``, ``run``, ``trace``, ``runs``,
+            ``approvals`` or ``history``; the first when empty.
+
+        Returns
+        -------
+        Dashboard
+            ``dashboard["route"]`` is the panel of a tab, ``.code`` the Python that gives the same state.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such tab.
+        """
+        from lango_nb.widgets.dashboard import Dashboard
+        from lango_nb.widgets.records import turns_panel
+        from lango_nb.widgets.trace import TracePanel
+
+        def title() -> Document:
+            facts = [f"model {one_line(self.model.name, 40)}", f"session {one_line(self.session, 40)}"]
+            return (Title(one_line(self.topology, 64), facts),)
+
+        def latest() -> Trace:
+            return self._trace(None)
+
+        def trace() -> TracePanel:
+            return TracePanel(latest(), self.prompt_of, latest=latest)
+
+        def show(turn_id: str) -> None:
+            panel = made["trace"]
+            if isinstance(panel, TracePanel):
+                panel.show(self._trace(turn_id))
+            made.act("tab", "trace")
+
+        makers = {name: getattr(self, f"{name}_panel") for name in PANELS}
+        made = Dashboard(makers | {"trace": trace, "history": lambda: turns_panel(self.engine, show)}, title, tab)
+        return made
 
     if not TYPE_CHECKING:  # a type checker knows what there is
 

@@ -41,7 +41,8 @@ def _facts(tree: AgentTree) -> list[str]:
     return [fact for fact in said if fact]
 
 
-def _tools_line(tree: AgentTree, node: AgentNode) -> str:
+def tools_line(tree: AgentTree, node: AgentNode) -> str:
+    """Say in a line which families of tools an agent works with."""
     if node.role == "remote":
         return "works elsewhere, its tools are its own"
     own = _own(tree, node)
@@ -81,12 +82,12 @@ def document(tree: AgentTree) -> doc.Document:
     """Draw the tree; a page folds every agent's definition under it."""
     colours = agent_colours(tree.names, tree.root.name)
     root = doc.Node(
-        tree.root.name, (_tools_line(tree, tree.root), _CONTROL[tree.topology.control]), colours[tree.root.name]
+        tree.root.name, (tools_line(tree, tree.root), _CONTROL[tree.topology.control]), colours[tree.root.name]
     )
     nodes = tuple(
         doc.Node(
             node.name,
-            (_tools_line(tree, node),),
+            (tools_line(tree, node),),
             colours[node.name],
             one_line(node.description),
             tuple(_marks(node)),
@@ -124,13 +125,34 @@ def _dashes(tree: AgentTree) -> str:
 
 
 def _agent(tree: AgentTree, node: AgentNode, colour: str) -> doc.Block:
-    own = _own(tree, node)
-    facts = [counted(len(own), "tool"), f"prompt of {counted(len(node.prompt), 'character')}", *_marks(node)]
-    fields: list[tuple[str, doc.Inline]] = [("description", node.description), ("tools", tool_chips(own))]
-    if node.spec is not None:
-        fields += _definition(node.spec)
-    return doc.Fold(
-        doc.Words((doc.Name(node.name, colour), doc.Muted(" · ".join(facts)))), (doc.Fields(tuple(fields)),)
+    head = doc.Words((doc.Name(node.name, colour), doc.Muted(" · ".join(_counts(tree, node)))))
+    return doc.Fold(head, (_known(tree, node),))
+
+
+def _counts(tree: AgentTree, node: AgentNode) -> list[str]:
+    prompt = f"prompt of {counted(len(node.prompt), 'character')}"
+    return [counted(len(_own(tree, node)), "tool"), prompt, *_marks(node)]
+
+
+def _known(tree: AgentTree, node: AgentNode) -> doc.Fields:
+    """Write the definition of an agent, with its tools."""
+    fields: list[tuple[str, doc.Inline]] = [
+        ("description", node.description),
+        ("tools", tool_chips(_own(tree, node))),
+        *(_definition(node.spec) if node.spec is not None else []),
+    ]
+    return doc.Fields(tuple(fields))
+
+
+def agent_blocks(tree: AgentTree, node: AgentNode) -> doc.Document:
+    """Write everything about an agent of a tree: its definition, its tools, its prompt."""
+    colour = agent_colours(tree.names, tree.root.name)[node.name]
+    prompt = (doc.Fold("prompt", (doc.Code(node.prompt),)),) if node.prompt else ()
+    return (
+        doc.Line((doc.Name(node.name, colour), doc.Muted(" · ".join(_counts(tree, node))))),
+        _known(tree, node),
+        *chips_legend(_own(tree, node)),
+        *prompt,
     )
 
 
@@ -170,7 +192,7 @@ def to_mermaid(tree: AgentTree) -> str:
     lines = ["flowchart LR", f'  root["{label(tree.root.name)}"]']
     for place, node in enumerate(tree.agents):
         arrow = "-.->" if _is_dashed(node) else "-->"
-        lines.append(f'  root {arrow} a{place}["{label(node.name)}<br/>{label(_tools_line(tree, node))}"]')
+        lines.append(f'  root {arrow} a{place}["{label(node.name)}<br/>{label(tools_line(tree, node))}"]')
     return "\n".join(lines)
 
 

@@ -22,7 +22,7 @@ LONGEST = 160
 """Characters of names, and of an argument that was decided about."""
 _TITLE = "open questions"
 _EMPTY = "nothing waits for an answer"
-_HOW = "%lango allow ID or %lango deny ID, or lab.approvals.allow(ID) and .deny(ID)"
+_HOW = "%lango allow ID [--turn | --session] or %lango deny ID, or lab.approvals.allow(ID) and .deny(ID)"
 
 
 def questions_document(pending: Sequence[PendingApproval | LeftQuestion]) -> doc.Document:
@@ -124,12 +124,12 @@ def _yes(request: ApprovalRequest) -> str:
     if request.is_once:
         return "A yes covers exactly this call, this once."
     if request.is_grant:
-        given = f"--turn and --session give {request.run_id or 'the run'} {_named(request.tool)}, for any arguments"
-        return f"A yes covers exactly this call, once; {given}."
-    return "A yes covers exactly this call: once, or with --turn and --session every time it comes there."
+        given = f"give {request.run_id or 'the run'} {_named(request.tool)}, for any arguments"
+        return f"A yes covers exactly this call, once; one for this turn or session would {given}."
+    return "A yes covers exactly this call: once, or every time it comes in this turn or session."
 
 
-_YES_LATER = "A yes covers exactly this call: once, or with --session every time it comes there."
+_YES_LATER = "A yes covers exactly this call: once, or every time it comes in this session."
 
 
 def _left(question: LeftQuestion) -> str:

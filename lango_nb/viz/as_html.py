@@ -34,6 +34,7 @@ _ARROW = 160
 _TIPS = ("\N{BLACK LEFT-POINTING POINTER}", "\N{BLACK RIGHT-POINTING POINTER}")
 _DASHES = {"call": "solid", "return": "dashed", "note": "dotted"}
 _MARK = "rgba(127,127,127,.9)"
+_VEIL = "rgba(127,127,127,.5)"
 _DIFFERENCES = {"+": "rgba(47,125,70,.22)", "-": "rgba(179,38,30,.20)", "@": "rgba(127,127,127,.18)"}
 
 
@@ -114,6 +115,8 @@ def _block(block: doc.Block) -> str:  # noqa: PLR0911, C901, PLR0912 - one case 
             return _blocks(blocks)
         case doc.Entry(_, label, value) | doc.Choice(_, label, _, value):
             return html.fields(((label, esc(value)),))
+        case doc.Slider(_, label, last, value):
+            return html.fields(((label, f"{value:,} of {last:,}"),))
         case doc.Plain() | doc.Buttons() | doc.Gap() | doc.Rule():
             return ""
 
@@ -432,6 +435,7 @@ def _lanes(block: doc.Lanes) -> str:
         pieces = [_life(*alive[key], colour)] if key in alive else []
         pieces += [_lane_bar(bar, _free(bar, bars[key]), labelled=labelled) for bar in bars[key]]
         pieces += [_call(call, colour) for call in calls[key]]
+        pieces += [_later(block.until / slots)] if block.until is not None and not timing else []
         rows.append(_lane_name(lane, colour) + _lane(pieces))
     axis = html.div() + html.div(
         *(html.span(end) for end in ends),
@@ -440,8 +444,10 @@ def _lanes(block: doc.Lanes) -> str:
         font_size="11px",
         opacity=html.MUTED,
     )
-    kinds = _legend_of(dict.fromkeys(span.kind for span in made))
     chart = html.grid("minmax(80px,190px) minmax(0,1fr)", *rows, axis, gap="3px 12px")
+    if block.until is not None:  # the events stand in a list beside it
+        return chart
+    kinds = _legend_of(dict.fromkeys(span.kind for span in made))
     return chart + kinds + html.note(_meaning(any(calls.values()), bool(alive), timing=timing))
 
 
@@ -478,6 +484,19 @@ def _lane(pieces: Sequence[str]) -> str:
 
 def _life(left: float, size: float, colour: str) -> str:
     return html.at(left, size, top="0", height="24px", background=colour, opacity=".3")
+
+
+def _later(left: float) -> str:
+    """Grey what comes after the event up to which a turn is looked at."""
+    return html.at(
+        left,
+        1 - left,
+        top="0",
+        height="24px",
+        box_sizing="border-box",
+        border_left=f"2px solid {_MARK}",
+        background=_VEIL,
+    )
 
 
 def _free(bar: Bar, others: Iterable[Bar]) -> float:

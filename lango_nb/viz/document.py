@@ -399,6 +399,8 @@ class Lanes:
     """Of agents."""
     is_timed: bool = False
     """Whether a page draws real time; else the order of events."""
+    until: int | None = None
+    """The event up to which it is looked at: a page greys what comes after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,6 +465,8 @@ class Entry:
     value: str = ""
     hint: str = ""
     """What stands in it while it is empty."""
+    enter: str = ""
+    """What it is about when Enter is pressed in it, told with the text; nothing when empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,6 +479,17 @@ class Choice:
     value: str
     rows: int = 1
     """How many of them are seen at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A whole number between two others, to be changed where a document is live; elsewhere what it is."""
+
+    key: str
+    label: str
+    last: int
+    value: int
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,7 +513,7 @@ Inline: TypeAlias = (
 Block: TypeAlias = (
     "Gap | Rule | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows"
     " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Exchange"
-    " | Buttons | Entry | Choice | Plain | Rich"
+    " | Buttons | Entry | Choice | Slider | Plain | Rich"
 )
 Document: TypeAlias = "tuple[Block, ...]"
 """Blocks, from top to bottom; a part of a document is one, too."""

@@ -59,7 +59,7 @@ def span_rows(
         tuple(_row(span, lanes[key_of(span)], colours, timing=timing) for span in shown),
         "><<<>",
         (f"{14 + 8 * digits}px", "minmax(70px,170px)", "96px", "minmax(0,1fr)", *timed),
-        tuple(_fold(span, known.get(span.decision_id), colours) for span in shown),
+        tuple(span_blocks(span, known.get(span.decision_id), colours) for span in shown),
     )
 
 
@@ -73,7 +73,13 @@ def _row(span: Span, lane: Lane, colours: Mapping[str, str], *, timing: bool) ->
     )
 
 
-def _fold(span: Span, decision: Decision | None, colours: Mapping[str, str]) -> doc.Document:
+def span_line(span: Span) -> str:
+    """Write a span on one line that begins with its events."""
+    said = one_line(span.said, 80)
+    return "  ".join(filter(None, (span.seqs, one_line(span.author, 24), _what_text(span), said)))
+
+
+def span_blocks(span: Span, decision: Decision | None, colours: Mapping[str, str]) -> doc.Document:
     """Tell everything about a span."""
     fields: list[tuple[str, doc.Inline | doc.Code]] = [
         (name, doc.Code(said) if name in _BLOCKS else said) for name, said in span.parts

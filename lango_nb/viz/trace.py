@@ -6,6 +6,10 @@ Every teammate run is a lane of its own, under whoever asked for it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from lango_nb.core.events import Event
 from lango_nb.core.messages import USER
 from lango_nb.core.text import counted
 from lango_nb.records.turns import Trace
@@ -13,10 +17,10 @@ from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import PERSON, agent_colours
 from lango_nb.viz.escape import one_line
-from lango_nb.viz.lanes import find_lanes
+from lango_nb.viz.lanes import Key, Lane, find_lanes
 from lango_nb.viz.rows import rest, span_rows
 from lango_nb.viz.sequence import to_mermaid
-from lango_nb.viz.spans import spans
+from lango_nb.viz.spans import Span, spans
 from lango_nb.viz.turns import facts, outcome_of, path_of
 
 _MOST_RUNS = 5
@@ -37,21 +41,15 @@ def document(trace: Trace, *, timing: bool = False) -> doc.Document:
     timing : bool
         Whether rows tell milliseconds, and a page's axis is real time.
     """
-    made = spans(trace.events)
-    turn = trace.turn
-    lanes = find_lanes(made, _parents(trace))
-    root = turn.path[0] if turn.path else None
-    colours = {**agent_colours([*turn.path, *(lane.agent for lane in lanes.values())], root), USER: PERSON}
+    layout, turn = Layout.of(trace), trace.turn
+    made = layout.spans
     drawn = (
-        doc.Lanes(made, lanes, len(trace.events), colours, is_timed=timing),
+        layout.drawn(timing=timing),
         doc.GAP,
-        span_rows(made, lanes, colours, trace.decisions, timing=timing),
+        span_rows(made, layout.lanes, layout.colours, trace.decisions, timing=timing),
     )
     return (
-        doc.Line((f"turn {turn.number}", outcome_of(turn))),
-        doc.Quote(turn.text),
-        doc.Line((path_of(turn.path, colours),)),
-        doc.Facts(facts(turn, trace.runs, timing=timing)),
+        *head(trace, layout, timing=timing),
         doc.Rich((doc.Box("", (doc.Prose(turn.answer),)),) if turn.answer else ()),
         doc.GAP,
         *(drawn if made else (doc.rich(doc.Note("nothing has happened yet")),)),
@@ -60,6 +58,56 @@ def document(trace: Trace, *, timing: bool = False) -> doc.Document:
         doc.GAP,
         doc.plain(doc.Fields((("answer", turn.answer),), "stacked")),
     )
+
+
+def head(trace: Trace, layout: Layout, *, timing: bool = False) -> doc.Document:
+    """Write what was asked, how it ended, who worked, and a few numbers."""
+    turn = trace.turn
+    return (
+        doc.Line((f"turn {turn.number}", outcome_of(turn))),
+        doc.Quote(turn.text),
+        doc.Line((path_of(turn.path, layout.colours),)),
+        doc.Facts(facts(turn, trace.runs, timing=timing)),
+    )
+
+
+class Layout(NamedTuple):
+    """The spans of a turn, and where and in which colours they are drawn."""
+
+    spans: list[Span]
+    lanes: Mapping[Key, Lane]
+    colours: Mapping[str, str]
+    """Of agents."""
+    slots: int
+    """How many events there are."""
+
+    @classmethod
+    def of(cls, trace: Trace) -> Layout:
+        """Lay a turn out."""
+        return cls.of_events(trace.events, trace.turn.path, _parents(trace))
+
+    @classmethod
+    def of_events(
+        cls, events: Sequence[Event], path: Sequence[str] = (), parents: Mapping[str, str] | None = None
+    ) -> Layout:
+        """Lay out what has happened so far.
+
+        Parameters
+        ----------
+        events : sequence of Event
+        path : sequence of str
+            Agents in the order in which they worked, the root first, where it is known.
+        parents : mapping of str to str, optional
+            The run that made a run, by id, where it is known.
+        """
+        made = spans(events)
+        lanes = find_lanes(made, parents)
+        colours = agent_colours([*path, *(lane.agent for lane in lanes.values())], path[0] if path else None)
+        return cls(made, lanes, {**colours, USER: PERSON}, len(events))
+
+    def drawn(self, until: int | None = None, *, timing: bool = False) -> doc.Lanes:
+        """Draw the lanes, grey after an event where one is named."""
+        return doc.Lanes(self.spans, self.lanes, self.slots, self.colours, is_timed=timing, until=until)
 
 
 def _parents(trace: Trace) -> dict[str, str]:

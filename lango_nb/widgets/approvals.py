@@ -53,11 +53,13 @@ class ApprovalsPanel(Panel):
         Returns the open questions as they are now.
     changes : Bus
         Tells when one is opened or gone; it does not keep the panel alive.
+    empty : str
+        What is said while there is none.
     """
 
-    def __init__(self, questions: Callable[[], Questions], changes: Bus) -> None:
+    def __init__(self, questions: Callable[[], Questions], changes: Bus, empty: str = _EMPTY) -> None:
         super().__init__()
-        self._questions = questions
+        self._questions, self._empty = questions, empty
         self._cards: dict[tuple[str, str, str], ipywidgets.Widget] = {}
         self.answered: list[str] = []
         """What was answered here, the latest last."""
@@ -67,7 +69,7 @@ class ApprovalsPanel(Panel):
             if (panel := me()) is not None:
                 panel.refresh()
 
-        weakref.finalize(self, changes.subscribe(changed))
+        self.until_closed(changes.subscribe(changed))
 
     def document(self) -> doc.Document:
         """Write every question with its buttons."""
@@ -89,6 +91,6 @@ class ApprovalsPanel(Panel):
         self._cards = cards = {
             _key(one): known.get(_key(one)) or as_live((question_box(one),), self.act) for one in record
         }
-        said = [] if cards else [doc.Note(_EMPTY)]
+        said = [] if cards else [doc.Note(self._empty)]
         below = (*said, *map(doc.Note, self.answered), *self.remark())
         return [*cards.values(), as_live(below, self.act)]

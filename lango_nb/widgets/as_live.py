@@ -10,7 +10,7 @@ Plain ipywidgets only: whatever shows widgets shows these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import ipywidgets
@@ -59,7 +59,7 @@ def _widgets(blocks: doc.Document, act: Act) -> Iterable[ipywidgets.Widget]:
 def can_be_acted_on(block: doc.Block) -> bool:
     """Tell whether something in a block can be acted on."""
     match block:
-        case doc.Buttons() | doc.Entry() | doc.Choice():
+        case doc.Buttons() | doc.Entry() | doc.Choice() | doc.Slider():
             return True
         case doc.Box(_, blocks) | doc.Rich(blocks):
             return any(map(can_be_acted_on, blocks))
@@ -72,8 +72,10 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
             return ipywidgets.HBox(
                 [_button(key, one, act) for one in buttons], layout=ipywidgets.Layout(flex_flow="row wrap")
             )
-        case doc.Entry(key, label, value, hint):
+        case doc.Entry(key, label, value, hint, enter):
             entry = ipywidgets.Text(value=value, placeholder=hint, description=label, layout=_wide())
+            if enter:
+                entry.on_msg(partial(_entered, enter, act))
             return _told(entry, key, act)
         case doc.Choice(key, label, options, value, rows):
             chosen = value if value in options else None
@@ -82,6 +84,9 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
             else:
                 choice = ipywidgets.Dropdown(options=options, value=chosen, description=label)
             return _told(choice, key, act)
+        case doc.Slider(key, label, last, value, first):
+            slider = ipywidgets.IntSlider(value, first, max(first, last), description=label, layout=_wide())
+            return _told(slider, key, act)
         case doc.Box(head, blocks):
             inner = list(_widgets(blocks, act))
             if head:
@@ -107,20 +112,25 @@ def _button(key: str, button: doc.Button, act: Act) -> ipywidgets.Button:
         layout=ipywidgets.Layout(width="auto", min_width="72px", height=_HEIGHT),
     )
     made.on_click(partial(_pressed, key, button.name, act))
-    return _reachable(made)
+    return reachable(made)
 
 
 def _pressed(key: str, name: str, act: Act, _button: object) -> None:
     act(key, name)
 
 
+def _entered(key: str, act: Act, entry: ipywidgets.Text, content: Mapping[str, object], _buffers: object) -> None:
+    if content.get("event") == "submit":
+        act(key, entry.value)
+
+
 def _told(widget: ipywidgets.Widget, key: str, act: Act) -> ipywidgets.Widget:
     """Tell of every change of a widget's value, also while somebody types."""
-    widget.observe(lambda change: act(key, change["new"] or ""), "value")
-    return _reachable(widget)
+    widget.observe(lambda change: act(key, "" if change["new"] is None else str(change["new"])), "value")
+    return reachable(widget)
 
 
-def _reachable(widget: ipywidgets.Widget) -> ipywidgets.Widget:
+def reachable(widget: ipywidgets.Widget) -> ipywidgets.Widget:
     """Let clicks and letters reach the kernel while it runs a cell.
 
     ipykernel sends what a front end says of a widget to wherever that was last written from: for one that was made in

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
+import threading
+import weakref
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from threading import RLock
+from typing import TYPE_CHECKING
 
 import ipywidgets
 
 from lango_nb.core.errors import LangoError
 from lango_nb.viz import mimebundle
-from lango_nb.viz.document import Document, Note
+from lango_nb.viz.document import Choice, Document, Note
 from lango_nb.widgets.as_live import as_live
 
+if TYPE_CHECKING:
+    from lango_nb.core.events import Event
+
+_LISTS = 8
+"""Lists of one filtered choice that still take a click: letters and clicks come in one after the other."""
+_SOON_S = 0.1
+"""How long changes are gathered."""
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -20,14 +32,26 @@ class Panel:
 
     Notes
     -----
-    Acts come in on whatever thread the front end's messages do: they never block, and one at a time is done.
+    Acts come in on whatever thread the front end's messages do: they never block, and one at a time is done. What is
+    shown is changed under a lock of its own, so that an act may wait for a thread that tells of a change.
     """
 
     def __init__(self) -> None:
         self.said = ""
         """What was wrong with the last act; empty when nothing was."""
-        self._lock = RLock()
+        self._acting, self._lock, self._timing = RLock(), RLock(), RLock()
         self._box: ipywidgets.VBox | None = None
+        self._is_closed = False
+        self._setting = 0
+        """The thread that sets values of widgets: what these tell then was done by nobody."""
+        self._timer: threading.Timer | None = None
+        self._stops: list[Callable[[], object]] = []
+        self._lists: dict[tuple[str, tuple[str, ...]], ipywidgets.VBox] = {}
+
+    @property
+    def state(self) -> Mapping[str, str]:
+        """What was done to it: texts that :meth:`act` takes, by what they are about; empty ones say nothing."""
+        return {}
 
     def document(self) -> Document:
         """Write what is shown now."""
@@ -45,9 +69,32 @@ class Panel:
         """Say what was wrong with the last act."""
         return (Note(self.said),) if self.said else ()
 
+    def filtered(self, choice: Choice) -> ipywidgets.VBox:
+        """Make the widget of a choice whose options a filter changes.
+
+        Parameters
+        ----------
+        choice : Choice
+            The same options again give the same widget.
+
+        Returns
+        -------
+        VBox
+            A click that was made on an earlier list, while the filter was still at work, counts all the same.
+        """
+        place = choice.key, choice.options
+        made = self._lists[place] = self._lists.pop(place, None) or as_live((choice,), self.act)
+        made.children[0].value = choice.value if choice.value in choice.options else None
+        older = [key for key in self._lists if key[0] == choice.key][:-_LISTS]
+        for key in older:
+            _close(self._lists.pop(key))
+        return made
+
     def act(self, key: str, value: str) -> None:
         """Do what somebody acted for, and show what came of it."""
-        with self._lock:
+        if self._setting == threading.get_ident():
+            return
+        with self._acting:
             try:
                 self.do(key, value)
                 self.said = ""
@@ -60,24 +107,93 @@ class Panel:
         with self._lock:
             if self._box is not None:
                 before = self._box.children
-                self._box.children = shown = tuple(self.parts())
+                self._box.children = shown = tuple(self._made())
+                held = {*shown, *self._lists.values()}
                 for widget in before:
-                    if widget not in shown:
+                    if widget not in held:
                         _close(widget)
+
+    def _made(self) -> list[ipywidgets.Widget]:
+        before, self._setting = self._setting, threading.get_ident()
+        try:
+            return self.parts()
+        finally:
+            self._setting = before
+
+    def on_shown(self) -> None:
+        """Take note that it comes to be seen: what has changed meanwhile is shown."""
+        self.refresh()
+
+    def refresh_soon(self) -> None:
+        """Show what there is in a moment: many changes in one go are shown once."""
+        with self._timing:
+            if self._timer is None and not self._is_closed:
+                self._timer = threading.Timer(_SOON_S, self._refresh_now)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def _refresh_now(self) -> None:
+        with self._timing:
+            self._timer = None
+        self.refresh()
+
+    def follow(self, listeners: list[Callable[[Event], None]], kinds: Collection[str]) -> None:
+        """Show what there is soon after each event of some kinds; this does not keep the panel alive.
+
+        Parameters
+        ----------
+        listeners : list of callable
+            Where listeners of events are put: ``engine.listeners``.
+        kinds : collection of str
+        """
+        me = weakref.ref(self)
+
+        def hear(event: Event) -> None:
+            if event.kind not in kinds or (panel := me()) is None:
+                return
+            try:  # what the event ends is kept right after it was told
+                asyncio.get_running_loop().call_soon(panel.refresh_soon)
+            except RuntimeError:
+                panel.refresh_soon()
+
+        listeners.append(hear)
+
+        def stop() -> None:
+            with suppress(ValueError):  # one that failed was taken off
+                listeners.remove(hear)
+
+        self.until_closed(stop)
+
+    def until_closed(self, stop: Callable[[], None]) -> None:
+        """Have something stopped when this panel is closed, or when nobody holds it any more."""
+        self._stops.append(weakref.finalize(self, stop))
+
+    def close(self) -> None:
+        """Take the live view away for good, and listen to nothing any more; what it was stays as a still picture."""
+        with self._lock:
+            self._is_closed = True
+            for stop in self._stops:
+                stop()
+            held = [one for one in vars(self).values() if isinstance(one, ipywidgets.Widget)]
+            for widget in (*held, *self._lists.values()):
+                _close(widget)
+            self._box = None
+            self._lists.clear()
 
     @property
     def widget(self) -> ipywidgets.VBox:
         """The live view; made when it is first asked for, and the same wherever it is shown."""
         with self._lock:
             if self._box is None:
-                self._box = ipywidgets.VBox(self.parts(), layout=ipywidgets.Layout(max_width="100%"))
+                self._box = ipywidgets.VBox(self._made(), layout=ipywidgets.Layout(max_width="100%"))
             return self._box
 
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> dict[str, object]:
         bundle: dict[str, object] = {**mimebundle(self.document(), include, exclude)}
-        if (not include or VIEW in include) and (not exclude or VIEW not in exclude):
+        is_wanted = not self._is_closed and (not include or VIEW in include)
+        if is_wanted and (not exclude or VIEW not in exclude):
             bundle |= {name: what for name, what in self.widget._repr_mimebundle_().items() if name == VIEW}
         return bundle
 
@@ -87,3 +203,6 @@ def _close(widget: ipywidgets.Widget) -> None:
     for child in getattr(widget, "children", ()):
         _close(child)
     widget.close()
+    for look in (getattr(widget, "layout", None), getattr(widget, "style", None)):  # widgets of their own
+        if look is not None:
+            look.close()

@@ -44,7 +44,6 @@ class PartitionPanel(Panel):
         self.tool = ""
         """The chosen tool; empty before there is one."""
         self._head: ipywidgets.Widget | None = None
-        self._list: tuple[doc.Choice, ipywidgets.Widget] | None = None
 
     @property
     def assignments(self) -> tuple[Assignment, ...]:
@@ -52,6 +51,12 @@ class PartitionPanel(Panel):
         words = self.query.casefold().split()
         found = [one for one in self._partition().assignments if _matches(one, words)]
         return tuple(sorted(found, key=_ORDERS[self.order]))
+
+    @property
+    def state(self) -> dict[str, str]:
+        """What was typed and chosen."""
+        order = "" if self.order == next(iter(_ORDERS)) else self.order
+        return {"filter": self.query, "order": order, "tool": f"{self.tool}{_BETWEEN}" if self.tool else ""}
 
     def document(self) -> doc.Document:
         """Write the filter, the list and the chosen tool."""
@@ -70,10 +75,7 @@ class PartitionPanel(Panel):
     def parts(self) -> list[ipywidgets.Widget]:
         """Keep the filter, in which somebody types, and the list as long as the same tools are in it."""
         self._head = self._head or as_live(self._controls(), self.act)
-        choice = self._choice()
-        if self._list is None or self._list[0].options != choice.options:
-            self._list = choice, as_live((choice,), self.act)
-        return [self._head, self._list[1], ipywidgets.HTML(as_html((*self._chosen(), *self.remark())))]
+        return [self._head, self.filtered(self._choice()), ipywidgets.HTML(as_html((*self._chosen(), *self.remark())))]
 
     def _controls(self) -> doc.Document:
         return (

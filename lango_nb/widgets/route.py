@@ -41,6 +41,11 @@ class RoutePanel(Panel):
         """Who would get the text; ``None`` while there is none."""
         return self._route(self.text) if self.text.strip() else None
 
+    @property
+    def state(self) -> dict[str, str]:
+        """What was typed."""
+        return {"text": self.text}
+
     def document(self) -> doc.Document:
         """Write the text, and who would get it."""
         return (self._field(), doc.GAP, *self._found())

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.browser.harness import THEMES, Browser, jupyterlab, write_notebook
 from tests.browser.test_questions import said
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
 
 THINKS_S = 3.0
 """How long a person takes to answer."""
@@ -149,5 +153,108 @@ def test_a_click_on_a_tool_shows_its_rule(lab: tuple[str, Path], window: Browser
     view.locator("select[size]").select_option("crypto_hash → vault")
     view.get_by_text("would match too").wait_for(timeout=20_000)
     pictures(window, shots, "partition")
+    assert window.errors() == []
+    assert window.complaints == []
+
+
+def test_the_slider_steps_through_a_turn_and_a_click_chooses_an_event(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    base, folder = lab
+    place = folder / "steps"
+    place.mkdir()
+    (place / "notes.md").write_text("one\ntwo\n")
+    ask = "from lango_nb import Lab\nlab = Lab('octet')\nlab.ask('how many lines does notes.md have?');"
+    write_notebook(place / "trace.ipynb", [(ask, ()), ("lab.trace_panel()", ())])
+    window.open_notebook(base, "steps/trace.ipynb")
+    assert window.run_all()
+    view = window.page.locator(".jp-OutputArea-output").filter(has=window.page.locator(".widget-hslider"))
+    view.get_by_text("Step 5", exact=True).wait_for(timeout=60_000)
+    handle = view.locator(".noUi-handle")
+    handle.focus()
+    for _ in range(2):
+        handle.press("ArrowLeft")
+    view.get_by_text("Step 3", exact=True).wait_for(timeout=20_000)
+    assert handle.evaluate("e => e === document.activeElement"), "the slider is not taken away from who moves it"
+    pictures(window, shots, "trace-step")
+    view.locator("input[placeholder='words of an event']").fill("fs_read")
+    view.locator("select[size] option").filter(has_text="→").wait_for(state="detached", timeout=20_000)
+    line = view.locator("select[size] option").filter(has_text="fs_").first.inner_text()
+    view.locator("select[size]").select_option(line)
+    view.get_by_text("arguments", exact=True).wait_for(timeout=20_000)
+    pictures(window, shots, "trace-chosen")
+    assert window.errors() == []
+    assert window.offsite == []
+    assert window.complaints == []
+
+
+def open_dashboard(lab: tuple[str, Path], window: Browser, name: str, topology: str = "octet") -> tuple[Locator, Path]:
+    """Open a dashboard in a folder of its own; return what is shown of it, and the folder."""
+    base, folder = lab
+    place = folder / name
+    place.mkdir()
+    (place / "notes.md").write_text("one\ntwo\n")
+    (place / "old.txt").write_text("Last year's plan.")
+    write_notebook(place / "board.ipynb", [(f"from lango_nb import Lab\nlab = Lab({topology!r})\nlab.dashboard()", ())])
+    window.open_notebook(base, f"{name}/board.ipynb")
+    assert window.run_all(60)
+    return window.page.locator(".jp-OutputArea-output").filter(has=window.page.locator(".widget-tab")), place
+
+
+def to_tab(view: Locator, name: str) -> None:
+    view.locator(".lm-TabBar-tab").get_by_text(name, exact=True).click()
+
+
+def choose(view: Locator, words: str) -> None:
+    """Click the line of the list that has some words."""
+    line = view.locator("select[size]:visible option").filter(has_text=words).first
+    line.wait_for(state="attached", timeout=20_000)
+    view.locator("select[size]:visible").select_option(line.inner_text())
+
+
+def test_a_dashboard_asks_and_shows_the_turn_step_by_step(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
+    view, _place = open_dashboard(lab, window, "dashboard")
+    choose(view, "vault")
+    view.get_by_text("crypto_hash", exact=True).wait_for(timeout=20_000)
+    pictures(window, shots, "dashboard-tree")
+    to_tab(view, "Trace")
+    view.get_by_text("no turn").first.wait_for(timeout=20_000)
+    to_tab(view, "Run")
+    field = view.get_by_placeholder("how many lines does notes.md have?")
+    field.fill("how many lines does notes.md have?")
+    field.press("Enter")
+    view.get_by_text("notes.md has 2 lines.").first.wait_for(timeout=60_000)
+    view.get_by_role("button", name="Send").wait_for(timeout=20_000)
+    pictures(window, shots, "dashboard-run")
+    to_tab(view, "History")
+    choose(view, "how many lines")
+    view.get_by_role("button", name="Step by step").wait_for(timeout=20_000)
+    pictures(window, shots, "dashboard-history")
+    view.get_by_role("button", name="Step by step").click()
+    view.get_by_text("Step 5", exact=True).wait_for(timeout=20_000)
+    pictures(window, shots, "dashboard-trace")
+    to_tab(view, "Runs")
+    choose(view, "completed")
+    pictures(window, shots, "dashboard-runs")
+    assert window.errors() == []
+    assert window.offsite == []
+    assert window.complaints == []
+
+
+def test_a_turn_of_the_dashboard_asks_with_a_card_and_another_is_stopped(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    view, place = open_dashboard(lab, window, "stopped", "quartet")
+    to_tab(view, "Run")
+    field = view.get_by_placeholder("how many lines does notes.md have?")
+    for name, answer in (("notes.md", "Once"), ("old.txt", "Stop")):
+        field.fill(f"delete {name}")
+        view.get_by_role("button", name="Send").click()
+        view.get_by_role("button", name="Once").wait_for(timeout=60_000)
+        pictures(window, shots, f"dashboard-run-{answer}")
+        view.get_by_role("button", name=answer, exact=True).click()
+        view.get_by_role("button", name="Send").wait_for(timeout=60_000)
+    view.get_by_text("cancelled").first.wait_for(timeout=20_000)
+    assert [(place / name).exists() for name in ("notes.md", "old.txt")] == [False, True]
     assert window.errors() == []
     assert window.complaints == []

@@ -299,6 +299,12 @@ def _models(lab: Lab) -> list[str]:
     return [row.example for row in usable_models(models.reach, models.keys) if "(" not in row.example] + ["cassette:"]
 
 
+def _panels() -> tuple[str, ...]:
+    from lango_nb.lab.lab import PANELS
+
+    return PANELS
+
+
 _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "topology": lambda magics: [topology.name for topology in magics.lab.topologies],
     "agent": lambda magics: magics.lab.engine.tree.names,
@@ -314,6 +320,7 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "outcome": lambda _magics: _outcomes(),
     "set": lambda _magics: _sets(),
     "kind": lambda magics: kinds_of(magics.lab.shelf),
+    "panel": lambda _magics: _panels(),
     "item": lambda magics: [item.id for item in magics.lab.shelf.items()],
     "command": lambda _magics: _explained(),
 }

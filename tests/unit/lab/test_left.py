@@ -203,7 +203,7 @@ def test_what_the_turn_itself_asked_goes_on_as_a_turn_of_the_next_lab(target: Pa
     lab = lab_on(target.parent, topology="solo", model=ScriptedModel(["It is gone."]))
     waits = "Its turn has ended; with the answer it goes on as a new one"
     for shown in (lab.approvals.text, lab.approvals.html):
-        for piece in ("deletes old.txt, 1 line", waits, "--session every time"):
+        for piece in ("deletes old.txt, 1 line", waits, "every time it comes in this session"):
             assert piece in shown.replace("\n  ", " ")
     assert "allowed, this once; its turn goes on as a new one" in lab.approvals.allow().text
     settled(lab, 2)

@@ -86,7 +86,8 @@ def test_nothing_disguises_itself() -> None:
 def test_a_question_says_what_a_yes_covers(is_grant: bool) -> None:
     for shown in both(waiting(command="ls", is_grant=is_grant)):
         assert "exactly this call" in shown
-        assert ("give arun-1 exec, for any arguments" in shown) is is_grant
+        assert ("give arun-1 exec, for any arguments" in " ".join(shown.split())) is is_grant
+        assert ("every time it comes in this turn or session" in shown) is not is_grant
 
 
 def test_wrong_arguments_are_told_as_the_reason() -> None:

@@ -65,15 +65,31 @@ def test_the_list_is_sorted_as_chosen(lab: Lab, order: str) -> None:
 
 def test_what_is_not_shown_any_more_is_let_go_of(lab: Lab) -> None:
     panel = lab.partition_panel()
+    assert of_kind(panel.widget, ipywidgets.Select)
+    texts = [name[:length] for name in ("operator", "navigator", "librarian") for length in range(1, 6)]
 
     def live() -> int:
-        panel.act("filter", "vault")
+        for text in texts:
+            panel.act("filter", text)
         return len(ipywidgets.widgets.widget._instances)
 
     first = live()
-    for text in ("operator", "", "crypto") * 3:
-        panel.act("filter", text)
     assert live() == first
+
+
+def test_a_click_counts_that_was_made_on_a_list_before_the_last_letters_came(lab: Lab) -> None:
+    panel = lab.partition_panel()
+    (entry,) = of_kind(panel.widget, ipywidgets.Text)
+    entry.value = "v"
+    (seen,) = of_kind(panel.widget, ipywidgets.Select)
+    entry.value = "vau"
+    entry.value = "vault"
+    seen.value = "crypto_hash → vault"
+    assert panel.tool == "crypto_hash"
+    (shown,) = of_kind(panel.widget, ipywidgets.Select)
+    assert shown is not seen
+    assert shown.value == "crypto_hash → vault"
+    assert "crypto_hash" in of_kind(panel.widget, ipywidgets.HTML)[-1].value
 
 
 def test_names_of_tools_are_words_and_elsewhere_it_is_what_is_chosen(lab: Lab) -> None:

@@ -1,0 +1,125 @@
+"""The panels of a lab on tabs: each is made when its tab is first shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import ipywidgets
+
+from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.viz import document as doc
+from lango_nb.viz.as_html import as_html
+from lango_nb.widgets.as_live import reachable
+from lango_nb.widgets.panel import Panel
+
+
+class Dashboard(Panel):
+    """Panels by name, one of them shown.
+
+    Parameters
+    ----------
+    panels : mapping of str to callable
+        What makes each panel, in the order of the tabs.
+    title : callable
+        Writes what stands above the tabs.
+    tab : str
+        The tab that is shown at first; the first when empty.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such tab.
+    """
+
+    def __init__(
+        self, panels: Mapping[str, Callable[[], Panel]], title: Callable[[], doc.Document], tab: str = ""
+    ) -> None:
+        super().__init__()
+        self._makers, self._title = panels, title
+        self._panels: dict[str, Panel] = {}
+        self.tab = self._known(tab or next(iter(panels)))
+        """The tab that is shown."""
+        self._head: ipywidgets.HTML | None = None
+        self._tabs: ipywidgets.Tab | None = None
+
+    def __getitem__(self, name: str) -> Panel:
+        """Return the panel of a tab; made when it is first asked for.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such tab.
+        """
+        with self._lock:
+            if self._known(name) not in self._panels:
+                self._panels[name] = self._makers[name]()
+            return self._panels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the tabs."""
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    @property
+    def code(self) -> str:
+        """The Python that gives the same state, for a lab in the variable ``lab``."""
+        acts = [
+            f"dashboard[{name!r}].act({key!r}, {value!r})"
+            for name, panel in self._panels.items()
+            for key, value in panel.state.items()
+            if value
+        ]
+        return "\n".join([f"dashboard = lab.dashboard({self.tab!r})", *acts, "dashboard"])
+
+    def document(self) -> doc.Document:
+        """Write the tab that is shown."""
+        panel = self._shown()
+        return (*self._title(), doc.GAP, *(panel.document() if isinstance(panel, Panel) else panel))
+
+    def do(self, key: str, value: str) -> None:
+        """Show a tab."""
+        if key == "tab":
+            self.tab = self._known(value)
+
+    def parts(self) -> list[ipywidgets.Widget]:
+        """Keep the tabs; the one that is shown has its panel in it from now on."""
+        names = list(self._makers)
+        if self._head is None or self._tabs is None:
+            self._head = ipywidgets.HTML()
+            self._tabs = ipywidgets.Tab(
+                [ipywidgets.VBox() for _ in names], titles=[name.capitalize() for name in names], selected_index=None
+            )
+            self._tabs.observe(self._clicked, "selected_index")
+            reachable(self._tabs)
+        self._head.value = as_html((*self._title(), *self.remark()))
+        place, panel = names.index(self.tab), self._shown()
+        if isinstance(panel, Panel):
+            panel.on_shown()
+        shown = panel.widget if isinstance(panel, Panel) else ipywidgets.HTML(as_html(panel))
+        self._tabs.children[place].children = (shown,)
+        self._tabs.selected_index = place
+        return [self._head, self._tabs]
+
+    def close(self) -> None:
+        """Take all panels away for good, and what they listen to."""
+        super().close()
+        for panel in self._panels.values():
+            panel.close()
+
+    def _shown(self) -> Panel | doc.Document:
+        """Return the panel of the tab, or what is said while there is nothing to show."""
+        try:
+            return self[self.tab]
+        except UsageError as error:
+            return (doc.Note(str(error)),)
+
+    def _clicked(self, change: Mapping[str, object]) -> None:
+        if isinstance(change["new"], int):
+            self.act("tab", list(self._makers)[change["new"]])
+
+    def _known(self, name: str) -> str:
+        if name not in self._makers:
+            raise UnknownNameError("tab", name, list(self._makers))
+        return name

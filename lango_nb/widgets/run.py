@@ -1,0 +1,243 @@
+"""Asking, and watching: what the turn says as it comes, its lanes as they grow, its questions as cards, and Stop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+from lango_nb.core.errors import LangoError, UsageError
+from lango_nb.core.text import counted
+from lango_nb.records.turns import Trace
+from lango_nb.runtime.approval_types import AskWith, HoldForAnswer
+from lango_nb.runtime.loop import run_in_loop
+from lango_nb.viz import document as doc
+from lango_nb.viz.as_html import as_html
+from lango_nb.viz.trace import Layout
+from lango_nb.viz.turns import document as turn_document
+from lango_nb.widgets.as_live import as_live
+from lango_nb.widgets.panel import Panel
+
+if TYPE_CHECKING:
+    from lango_nb.core.events import Event, TextSoFar
+    from lango_nb.engine import Engine
+    from lango_nb.runtime.loop import Emit
+    from lango_nb.widgets.approvals import ApprovalsPanel
+
+_LATEST = 5
+"""Turns that are still shown."""
+_LONGEST = 4000
+"""Characters of an answer that is still coming that are shown: its end."""
+_TRY = "how many lines does notes.md have?"
+_EMPTY = f"No turn yet. Type a request and press Enter, for example: {_TRY}"
+
+
+class RunPanel(Panel):
+    """A field to ask in, the latest answers, and the turn at work with its lanes, its questions and Stop.
+
+    Parameters
+    ----------
+    engine : Engine
+    session : callable
+        Returns the conversation to go on with.
+    topologies : sequence of str
+        Names of those that can be chosen.
+    use : callable
+        Goes on with another topology.
+    approvals : ApprovalsPanel
+        Shows the questions of the turn, and of runs that go on after its end.
+
+    Notes
+    -----
+    The turn runs beside the cell. Where the person at the prompt of a cell would be asked, its questions wait for a
+    click here instead.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        session: Callable[[], str],
+        topologies: Sequence[str],
+        use: Callable[[str], object],
+        approvals: ApprovalsPanel,
+    ) -> None:
+        super().__init__()
+        self._engine, self._session, self._topologies, self._use = engine, session, topologies, use
+        self._approvals = approvals
+        self.text = ""
+        """What is in the field."""
+        self.traces: list[Trace] = []
+        """The latest turns that were asked for here, the last one last."""
+        self._asked = ""
+        self._events: list[Event] = []
+        self._coming: TextSoFar | None = None
+        self._thread: threading.Thread | None = None
+        self._cancel: Callable[[], None] | None = None
+        self._is_stopped = False
+        self._field = as_live((doc.Entry("text", "request", hint=_TRY, enter="send"),), self.act)
+        self._field.layout.flex = "1 1 auto"
+        self._topology = as_live(self._picker(), self.act)
+        self._send = as_live((doc.Buttons("send", (doc.Button("send", "Send", "good"),)),), self.act)
+        self._stop = as_live((doc.Buttons("stop", (doc.Button("stop", "Stop", "bad"),)),), self.act)
+        self._button, self._page = ipywidgets.VBox(), ipywidgets.HTML()
+        self._row = ipywidgets.HBox([self._field, self._button])
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn is at work that was asked for here."""
+        return bool(self._asked)
+
+    def send(self, text: str = "") -> None:
+        """Ask for something; what it comes to is shown as it comes.
+
+        Parameters
+        ----------
+        text : str
+            What is in the field when empty.
+
+        Raises
+        ------
+        UsageError
+            There is no text, or a turn is still at work here.
+        """
+        with self._lock:
+            asked = text or self.text
+            if self.is_running:
+                raise UsageError("a turn is still at work here: wait for its answer, or press Stop")
+            if not asked.strip():
+                raise UsageError(f"type a request first, for example: {_TRY}")
+            self._asked, self.text, self.said = asked, "", ""
+            self._events, self._coming, self._is_stopped = [], None, False
+            self._thread = threading.Thread(target=self._work, args=(asked,), name="lango-panel", daemon=True)
+            self._thread.start()
+            self.refresh()
+
+    def stop(self) -> None:
+        """Stop the turn at work; nothing happens where there is none."""
+        with self._lock:
+            self._is_stopped = True
+            if self._cancel is not None:
+                self._cancel()
+
+    def wait(self, timeout_s: float | None = None) -> None:
+        """Wait until the turn at work has ended.
+
+        Parameters
+        ----------
+        timeout_s : float, optional
+            How long at most; for ever when absent.
+        """
+        thread = self._thread
+        if thread is not None:
+            thread.join(timeout_s)
+
+    def _work(self, text: str) -> None:
+        """Run a turn on a thread of its own, and keep what it came to."""
+        trace, said = None, ""
+        try:
+            trace = run_in_loop(lambda emit: self._turn(text, emit), self._hear)
+        except LangoError as error:
+            trace = self._closed()
+            said = "" if trace is not None else str(error)
+        with self._lock:
+            self._cancel = None
+            if trace is not None:
+                self.traces = [*self.traces, trace][-_LATEST:]
+            self._asked, self.said = "", said
+            self.refresh()
+
+    async def _turn(self, text: str, emit: Emit) -> Trace:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        with self._lock:
+            if task is not None:
+                self._cancel = lambda: _cancel(loop, task)
+            if self._is_stopped and self._cancel is not None:
+                self._cancel()
+        approver = HoldForAnswer() if isinstance(self._engine.approver, AskWith) else None
+        return await self._engine.run(text, self._session(), on_event=emit, on_text=emit, approver=approver)
+
+    def _closed(self) -> Trace | None:
+        """Return the trace of a turn that was stopped; ``None`` where it never began."""
+        try:
+            return self._engine.traces.get(self._events[0].turn_id) if self._events else None
+        except LangoError:
+            return None
+
+    def _hear(self, item: Any) -> None:
+        if item.kind == "text.so_far":
+            self._coming = item
+        else:
+            self._events, self._coming = [*self._events, item], None
+        self.refresh_soon()
+
+    def close(self) -> None:
+        """Take the live view away for good; a turn at work goes on."""
+        super().close()
+        self._approvals.close()
+
+    @property
+    def state(self) -> dict[str, str]:
+        """What was typed."""
+        return {"text": self.text}
+
+    def document(self) -> doc.Document:
+        """Write the latest turns, and the one at work."""
+        return (*self._picker(), doc.GAP, *self._shown())
+
+    def do(self, key: str, value: str) -> None:
+        """Type, send, stop, or go on with another topology."""
+        match key:
+            case "text":
+                self.text = value
+            case "send":
+                self.send()
+            case "stop":
+                self.stop()
+            case "topology" if value != self._engine.topology.name:
+                if self.is_running:
+                    raise UsageError("a turn is still at work here: wait for its answer, or press Stop")
+                self._use(value)
+
+    def parts(self) -> list[ipywidgets.Widget]:
+        """Keep the field, in which somebody types, and the cards, which somebody may be about to answer."""
+        self._field.children[0].value = self.text
+        choice, name = self._topology.children[0], self._engine.topology.name
+        if name not in choice.options:  # one that was made meanwhile
+            choice.options = (*choice.options, name)
+        choice.value = name
+        self._button.children = (self._stop if self.is_running else self._send,)
+        self._page.value = as_html((*self.remark(), *self._shown()))
+        return [self._row, self._topology, self._approvals.widget, self._page]
+
+    def _picker(self) -> doc.Document:
+        name = self._engine.topology.name
+        return (doc.Choice("topology", "topology", tuple(dict.fromkeys((*self._topologies, name))), name),)
+
+    def _shown(self) -> doc.Document:
+        if not self.is_running and not self.traces:
+            return (doc.Note(_EMPTY),)
+        shown: list[doc.Block] = [doc.Box("", self._at_work())] if self.is_running else []
+        for place, trace in enumerate(reversed(self.traces)):
+            is_last = place == 0 and not self.is_running
+            lanes = (Layout.of(trace).drawn(),) if is_last else ()
+            turn = (doc.Quote(trace.turn.text), *turn_document(trace.turn, trace.runs), *lanes)
+            shown += [doc.GAP, doc.Box("", turn)]
+        return tuple(shown)
+
+    def _at_work(self) -> doc.Document:
+        coming, events = self._coming, self._events
+        said = f"{coming.author}: {coming.text[-_LONGEST:]}▌" if coming is not None else ""
+        counts = [counted(len(events), "event"), counted(len({one.step for one in events if one.step}), "model call")]
+        return (
+            doc.Quote(self._asked),
+            doc.Prose(said),
+            doc.Facts(["stopping …" if self._is_stopped else "at work …", *counts]),
+            *((Layout.of_events(events).drawn(),) if events else ()),
+        )
+
+
+def _cancel(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
+    loop.call_soon_threadsafe(task.cancel)

@@ -1,0 +1,138 @@
+"""The dashboard: a panel is made when its tab is first shown, its code gives the same state, closing leaves nothing."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from pathlib import Path
+
+import ipywidgets
+import pytest
+
+from lango_nb import Lab
+from lango_nb.core.errors import UnknownNameError
+from lango_nb.lab.lab import PANELS
+from lango_nb.widgets.dashboard import Dashboard
+from lango_nb.widgets.trace import TracePanel
+from tests.unit.viz.test_views import read
+from tests.unit.widgets.test_as_live import inside, of_kind
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    (tmp_path / "notes.md").write_text("one\ntwo\n")
+    return Lab("octet", workspace=tmp_path)
+
+
+def tabs(dashboard: Dashboard) -> ipywidgets.Tab:
+    (found,) = of_kind(dashboard.widget, ipywidgets.Tab)
+    assert isinstance(found, ipywidgets.Tab)
+    return found
+
+
+def click(dashboard: Dashboard, name: str) -> None:
+    tabs(dashboard).selected_index = list(dashboard).index(name)
+
+
+def test_a_panel_is_made_when_its_tab_is_first_shown_and_stays(lab: Lab) -> None:
+    dashboard = lab.dashboard()
+    assert [title.lower() for title in tabs(dashboard).titles] == list(PANELS)
+    filled = [bool(page.children) for page in tabs(dashboard).children]
+    assert filled == [True] + [False] * (len(PANELS) - 1)
+    click(dashboard, "route")
+    assert dashboard.tab == "route"
+    (field,) = of_kind(tabs(dashboard).children[PANELS.index("route")], ipywidgets.Text)
+    field.value = "encrypt this with aes"
+    click(dashboard, "partition")
+    click(dashboard, "route")
+    assert of_kind(tabs(dashboard).children[PANELS.index("route")], ipywidgets.Text) == [field]
+    assert sum(bool(page.children) for page in tabs(dashboard).children) == 3
+
+
+def test_every_tab_shows_the_panel_that_also_stands_alone(lab: Lab) -> None:
+    lab.ask("how many lines does notes.md have?")
+    dashboard = lab.dashboard()
+    for name in dashboard:
+        click(dashboard, name)
+        assert type(dashboard[name]) is type(getattr(lab, f"{name}_panel")())
+        assert dashboard.said == ""
+        bundle = dashboard._repr_mimebundle_(["text/plain", "text/html"])
+        read(str(bundle["text/html"]))
+        assert "octet" in str(bundle["text/plain"])
+
+
+def test_traces_wait_for_a_turn_and_go_on_with_the_latest_unless_one_is_chosen(lab: Lab) -> None:
+    dashboard = lab.dashboard("trace")
+    assert "no turn" in "".join(page.value for page in of_kind(dashboard.widget, ipywidgets.HTML)).lower()
+    for number, text in enumerate(("how many lines does notes.md have?", "hello"), 1):
+        lab.ask(text)
+        click(dashboard, "tree")
+        click(dashboard, "trace")
+        panel = dashboard["trace"]
+        assert isinstance(panel, TracePanel)
+        assert panel.trace.turn.number == number
+    click(dashboard, "history")
+    history = dashboard["history"]
+    history.act("record", "1  ")
+    history.act("press", "steps")
+    assert dashboard.tab == "trace"
+    panel = dashboard["trace"]
+    assert isinstance(panel, TracePanel)
+    assert panel.trace.turn.number == 1
+    assert tabs(dashboard).selected_index == PANELS.index("trace")
+
+
+def test_its_code_gives_the_same_state(lab: Lab) -> None:
+    lab.ask("how many lines does notes.md have?")
+    dashboard = lab.dashboard("partition")
+    assert dashboard.code == "dashboard = lab.dashboard('partition')\ndashboard"
+    dashboard["route"].act("text", 'it\'s "quoted"\n')
+    dashboard["partition"].act("filter", "vault")
+    dashboard["partition"].act("tool", "crypto_hash → vault")
+    dashboard["trace"].act("kind", "tool")
+    dashboard["trace"].act("step", "2")
+    dashboard["tree"].act("record", "vault ")
+    names = {"lab": lab}
+    exec(dashboard.code, names)
+    again = names["dashboard"]
+    assert isinstance(again, Dashboard)
+    assert again.code == dashboard.code
+    assert {name: again[name].state for name in again} == {name: dashboard[name].state for name in dashboard}
+    assert again.tab == "partition"
+
+
+def test_two_dashboards_are_each_for_itself_and_closing_leaves_nothing_behind(lab: Lab) -> None:
+    lab.ask("how many lines does notes.md have?")
+
+    def opened() -> Dashboard:
+        dashboard = lab.dashboard()
+        for name in dashboard:
+            click(dashboard, name)
+        return dashboard
+
+    opened().close()
+    gc.collect()
+    before = len(ipywidgets.widgets.widget._instances)
+    first, second = opened(), opened()
+    first["route"].act("text", "hello")
+    assert second["route"].state["text"] == ""
+    first.close()
+    assert len(lab.engine.listeners) == 2
+    second.close()
+    assert lab.engine.listeners == []
+    assert not lab.engine.approvals.changes.has_subscribers
+    gone = weakref.ref(first)
+    del first, second
+    gc.collect()
+    assert gone() is None
+    assert len(ipywidgets.widgets.widget._instances) == before
+    assert all(page.children for page in tabs(opened()).children)
+
+
+def test_no_word_of_a_tab_is_markup_and_an_unknown_one_is_refused(lab: Lab) -> None:
+    dashboard = lab.dashboard()
+    assert not any(getattr(widget, "description_allow_html", False) for widget in inside(dashboard.widget))
+    with pytest.raises(UnknownNameError, match="trace"):
+        lab.dashboard("trase")
+    dashboard.act("tab", "trase")
+    assert "trase" in dashboard.said

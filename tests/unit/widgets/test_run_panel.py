@@ -1,0 +1,186 @@
+"""The run panel: what is asked runs beside the cell, is shown as it comes, asks with cards, and can be stopped."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import ipywidgets
+import pytest
+
+from lango_nb import Lab
+from lango_nb.core.events import TextSoFar
+from lango_nb.widgets.run import RunPanel
+from tests.unit.viz import samples
+from tests.unit.viz.test_views import read
+from tests.unit.widgets.test_as_live import of_kind
+
+TIME_S = 60
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    (tmp_path / "notes.md").write_text("one\ntwo\n")
+    return Lab("octet", workspace=tmp_path)
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> Lab:
+    """A lab whose turns wait for answers: nobody works beside them."""
+    (tmp_path / "notes.md").write_text("one\ntwo\n")
+    return Lab("quartet", workspace=tmp_path)
+
+
+def shown(panel: RunPanel) -> str:
+    return "".join(page.value for page in of_kind(panel.widget, ipywidgets.HTML))
+
+
+def buttons(panel: RunPanel) -> dict[str, ipywidgets.Button]:
+    return {button.description: button for button in of_kind(panel.widget, ipywidgets.Button)}
+
+
+def ended(panel: RunPanel) -> None:
+    panel.wait(TIME_S)
+    assert not panel.is_running
+
+
+def test_what_is_typed_is_sent_with_enter_and_the_answer_and_the_trace_are_shown(lab: Lab) -> None:
+    panel = lab.run_panel()
+    (field,) = of_kind(panel.widget, ipywidgets.Text)
+    assert "No turn yet" in shown(panel)
+    field.value = "how many lines does notes.md have?"
+    field._handle_custom_msg({"event": "submit"}, [])
+    ended(panel)
+    assert [trace.turn.answer for trace in panel.traces] == ["notes.md has 2 lines."]
+    assert "notes.md has 2 lines." in shown(panel)
+    assert "fs_read" in shown(panel)
+    assert field.value == panel.text == ""
+    assert of_kind(panel.widget, ipywidgets.Text) == [field]
+    assert lab.trace().record.turn.id == panel.traces[-1].turn.id
+    field.value = "and how many words?"
+    buttons(panel)["Send"].click()
+    ended(panel)
+    assert [trace.turn.number for trace in panel.traces] == [1, 2]
+
+
+def test_without_a_text_nothing_runs_and_it_is_said(lab: Lab) -> None:
+    panel = lab.run_panel()
+    buttons(panel)["Send"].click()
+    assert "type a request first" in shown(panel)
+    assert not panel.is_running
+    assert len(lab.turns) == 0
+
+
+def test_another_topology_is_chosen_and_answers(lab: Lab) -> None:
+    panel = lab.run_panel()
+    (choice,) = of_kind(panel.widget, ipywidgets.Dropdown)
+    assert choice.value == "octet"
+    choice.value = "solo"
+    assert lab.topology == "solo"
+    panel.send("how many lines does notes.md have?")
+    ended(panel)
+    assert panel.traces[-1].turn.topology == "solo"
+    lab.use("quartet")
+    panel.refresh()
+    assert choice.value == "quartet"
+
+
+def test_a_question_is_a_card_in_the_panel_and_a_click_lets_the_turn_go_on(waiting: Lab, tmp_path: Path) -> None:
+    panel = waiting.run_panel()
+    assert panel.widget
+    asked = threading.Event()
+    stop = waiting.engine.approvals.changes.subscribe(lambda *_: asked.set(), "opened")
+    panel.send("delete notes.md")
+    assert asked.wait(TIME_S)
+    stop()
+    assert (tmp_path / "notes.md").exists()
+    assert "fs_delete" in shown(panel)
+    assert {"Once", "This turn", "This session", "No", "Stop"} <= set(buttons(panel))
+    buttons(panel)["Once"].click()
+    ended(panel)
+    assert not (tmp_path / "notes.md").exists()
+    assert set(buttons(panel)) == {"Send"}
+
+
+def test_the_card_of_a_run_stays_when_its_turn_has_ended(lab: Lab, tmp_path: Path) -> None:
+    panel = lab.run_panel()
+    assert panel.widget
+    panel.send("delete notes.md")
+    ended(panel)
+    assert panel.traces[-1].turn.outcome == "input_required"
+    assert {"Once", "No", "Send"} <= set(buttons(panel))
+    buttons(panel)["Once"].click()
+    lab.engine.wait()
+    assert not (tmp_path / "notes.md").exists()
+    assert set(buttons(panel)) == {"Send"}
+
+
+def test_stop_ends_the_turn_and_the_next_one_runs(waiting: Lab) -> None:
+    panel = waiting.run_panel()
+    asked = threading.Event()
+    waiting.engine.approvals.changes.subscribe(lambda *_: asked.set(), "opened")
+    panel.send("delete notes.md")
+    assert panel.is_running
+    assert asked.wait(TIME_S)
+    panel.act("send", "another one")
+    assert "still at work" in shown(panel)
+    panel.act("topology", "solo")
+    assert waiting.topology == "quartet"
+    buttons(panel)["Stop"].click()
+    ended(panel)
+    assert [trace.turn.outcome for trace in panel.traces] == ["cancelled"]
+    assert "cancelled" in shown(panel)
+    panel.send("how many lines does notes.md have?")
+    ended(panel)
+    assert panel.traces[-1].turn.is_ok
+
+
+def test_stop_before_it_has_begun_stops_it_too(lab: Lab) -> None:
+    panel = lab.run_panel()
+    with panel._lock:
+        panel.send("how many lines does notes.md have?")
+        panel.stop()
+    ended(panel)
+    assert not any(trace.turn.is_ok for trace in panel.traces)
+
+
+def test_what_is_said_so_far_and_every_event_is_shown_before_the_turn_ends(lab: Lab) -> None:
+    panel = lab.run_panel()
+    panel._asked = samples.HOSTILE
+    for event in samples.hostile_trace().events:
+        panel._hear(event)
+        panel.refresh()
+    lanes = shown(panel)
+    assert "order of events" in lanes
+    panel._hear(TextSoFar(turn_id="t", author=samples.HOSTILE, text=f"so far {samples.HOSTILE}"))
+    panel.refresh()
+    assert "so far" in shown(panel)
+    read(of_kind(panel.widget, ipywidgets.HTML)[-1].value)
+    assert "<script" not in shown(panel)
+    panel._hear(samples.trace().events[0])
+    panel.refresh()
+    assert "so far" not in shown(panel)
+
+
+def test_many_changes_in_one_go_are_shown_once(lab: Lab) -> None:
+    panel = lab.run_panel()
+    panel._asked = "x"
+    drawn = []
+    made = panel.parts
+    panel.parts = lambda: (drawn.append(1), made())[1]  # type: ignore[method-assign,func-returns-value]  # counts
+    assert panel.widget
+    drawn.clear()
+    for event in samples.long_trace(1000).events:
+        panel._hear(event)
+    while panel._timer is not None:
+        panel._timer.join()
+    assert 1 <= len(drawn) < 20
+
+
+def test_elsewhere_it_is_the_latest_turn(lab: Lab) -> None:
+    panel = lab.run_panel()
+    panel.send("how many lines does notes.md have?")
+    ended(panel)
+    bundle = panel._repr_mimebundle_(["text/plain", "text/html"])
+    assert "notes.md has 2 lines." in str(bundle["text/plain"])
+    read(str(bundle["text/html"]))

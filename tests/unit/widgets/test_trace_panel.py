@@ -1,0 +1,150 @@
+"""The trace panel: the slider, the filters and clicks change what is shown, and ``selected`` is the event itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ipywidgets
+import pytest
+
+from lango_nb import Lab
+from lango_nb.core.errors import UsageError
+from lango_nb.records.moments import last_step, state_at
+from lango_nb.widgets.trace import TracePanel
+from tests.unit.viz import samples
+from tests.unit.viz.test_views import read
+from tests.unit.widgets.test_as_live import of_kind
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    (tmp_path / "notes.md").write_text("one\ntwo\n")
+    lab = Lab("octet", workspace=tmp_path)
+    lab.ask("how many lines does notes.md have?")
+    return lab
+
+
+def slider(panel: TracePanel) -> ipywidgets.IntSlider:
+    (found,) = of_kind(panel.widget, ipywidgets.IntSlider)
+    assert isinstance(found, ipywidgets.IntSlider)
+    return found
+
+
+def listed(panel: TracePanel) -> ipywidgets.Select:
+    (found,) = of_kind(panel.widget, ipywidgets.Select)
+    assert isinstance(found, ipywidgets.Select)
+    return found
+
+
+def shown(panel: TracePanel) -> str:
+    return "".join(page.value for page in of_kind(panel.widget, ipywidgets.HTML))
+
+
+def test_the_slider_shows_who_was_at_work_and_what_that_agent_saw(lab: Lab) -> None:
+    panel = lab.trace_panel()
+    trace = lab.trace().record
+    assert (slider(panel).min, slider(panel).max, slider(panel).value) == (0, last_step(trace), last_step(trace))
+    kept = slider(panel)
+    (first,) = (one for one in trace.steps if one.agent == "operator" and not one.earlier and one.step == 3)
+    kept.value = first.step
+    page = shown(panel)
+    assert panel.step == 3
+    assert "Step 3" in page
+    assert lab.prompt("operator").record.prompt[:40] in page
+    assert f"{first.messages:,} message" in page
+    assert all(f"{budget.limit:,.0f}" in page for budget in state_at(trace, 3).budgets if budget.limit and budget.used)
+    kept.value = 0
+    assert "Nobody is at work yet" in shown(panel)
+    assert slider(panel) is kept, "the slider is not taken away from who moves it"
+
+
+def test_what_comes_after_the_step_is_grey(lab: Lab) -> None:
+    panel = lab.trace_panel(step=0)
+    veils = [shown(panel).count("border-left:2px solid")]
+    panel.act("step", "2")
+    lanes = len({(event.author, event.run_id) for event in lab.trace().record.events})
+    veils.append(shown(panel).count("border-left:2px solid"))
+    assert veils[0] == veils[1] > 0
+    assert veils[0] <= lanes
+
+
+def test_a_click_on_an_event_chooses_it_and_goes_to_its_step(lab: Lab) -> None:
+    panel = lab.trace_panel()
+    assert panel.selected is None
+    (line,) = (option for option in listed(panel).options if "fs_" in option)
+    listed(panel).value = line
+    assert panel.selected is not None
+    assert panel.selected in lab.trace().record.events
+    assert panel.selected.kind == "tool.started"
+    assert panel.step == slider(panel).value == panel.selected.step
+    assert "notes.md" in of_kind(panel.widget, ipywidgets.HTML)[-2].value
+
+
+def test_kind_agent_and_words_narrow_the_list_and_the_choice_stays(lab: Lab) -> None:
+    panel = lab.trace_panel()
+    everything = listed(panel).options
+    listed(panel).value = next(option for option in everything if "fs_" in option)
+    chosen = panel.selected
+    (entry,) = of_kind(panel.widget, ipywidgets.Text)
+    kind, agent = of_kind(panel.widget, ipywidgets.Dropdown)
+    agent.value = "operator"
+    assert {span.author for span in panel.spans} == {"operator"}
+    kind.value = "tool"
+    assert [span.kind for span in panel.spans] == ["tool"]
+    entry.value = "NOTES.MD lines"
+    assert len(panel.spans) <= 1
+    entry.value = "no such word"
+    assert listed(panel).options == ()
+    assert panel.selected is chosen
+    entry.value, kind.value, agent.value = "", kind.options[0], agent.options[0]
+    assert listed(panel).options == everything
+    assert panel.selected is chosen
+    assert str(listed(panel).value).startswith(str(panel.seq))
+
+
+def test_another_turn_takes_its_place(lab: Lab) -> None:
+    lab.ask("hello")
+    panel = lab.trace_panel(1)
+    panel.act("query", "fs_")
+    panel.act("event", listed(panel).options[0])
+    panel.show(lab.trace(2).record)
+    assert (panel.query, panel.selected) == ("", None)
+    assert slider(panel).max == last_step(lab.trace(2).record)
+    assert "hello" in shown(panel)
+    panel.act("step", "99")
+    assert panel.step == slider(panel).max
+
+
+def test_without_a_turn_there_is_nothing_to_step_through(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="turn"):
+        Lab("octet", workspace=tmp_path).trace_panel()
+
+
+def test_nothing_is_left_behind_however_often_it_steps_and_filters() -> None:
+    panel = TracePanel(samples.long_trace(200))
+    assert panel.widget
+
+    def live() -> int:
+        for text in [word[:length] for word in ("result", "orches", "says") for length in range(1, 5)]:
+            panel.act("query", text)
+        for step in range(4):
+            panel.act("step", str(step))
+        return len(ipywidgets.widgets.widget._instances)
+
+    assert live() == live()
+
+
+@pytest.mark.parametrize("made", [samples.hostile_trace, samples.hostile_run_trace, samples.teammates])
+def test_words_of_models_and_tools_stay_words(made: object) -> None:
+    trace = made()  # type: ignore[operator]  # a function without arguments
+    panel = TracePanel(trace, lambda _agent: samples.HOSTILE)
+    for step in range(last_step(trace) + 1):
+        panel.act("step", str(step))
+        for option in listed(panel).options:
+            panel.act("event", option)
+            for page in of_kind(panel.widget, ipywidgets.HTML):
+                read(page.value)
+                assert "<script" not in page.value
+    bundle = panel._repr_mimebundle_(["text/html", "text/plain"])
+    read(str(bundle["text/html"]))
+    assert "<script" not in str(bundle["text/html"])
