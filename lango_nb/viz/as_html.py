@@ -113,6 +113,8 @@ def _block(block: doc.Block) -> str:  # noqa: PLR0911, C901, PLR0912 - one case 
             return _exchange(block)
         case doc.Rich(blocks):
             return _blocks(blocks)
+        case doc.Choice() if block.rows > 1:
+            return _blocks(block.listed)
         case doc.Entry(_, label, value) | doc.Choice(_, label, _, value):
             return html.fields(((label, esc(value)),))
         case doc.Slider(_, label, last, value):

@@ -106,6 +106,8 @@ def _block(block: doc.Block, width: int) -> list[str]:  # noqa: PLR0911, C901, P
             return ["─" * text.WIDTH]
         case doc.Plain(blocks):
             return _lines(blocks, width)
+        case doc.Choice() if block.rows > 1:
+            return _lines(block.listed, width)
         case doc.Entry(_, label, value) | doc.Choice(_, label, _, value):
             return _fields(doc.Fields(((label, value),)), width)
         case doc.Slider(_, label, last, value):

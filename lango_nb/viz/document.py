@@ -469,16 +469,27 @@ class Entry:
     """What it is about when Enter is pressed in it, told with the text; nothing when empty."""
 
 
+_MOST_LISTED = 40
+"""Texts of a list that are shown where it cannot be scrolled."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several texts, to be changed where a document is live; elsewhere the chosen one."""
+    """One of several texts, to be changed where a document is live; elsewhere the chosen one, or the list of them."""
 
     key: str
     label: str
     options: tuple[str, ...]
     value: str
     rows: int = 1
-    """How many of them are seen at once."""
+    """How many of them are seen at once; several are a list, of which none need be chosen."""
+
+    @property
+    def listed(self) -> Document:
+        """What stands for a list where nothing can be changed: its first texts, the chosen one marked."""
+        rows = [(Strong(f"▶ {one}") if one == self.value else one,) for one in self.options[:_MOST_LISTED]]
+        more = len(self.options) - len(rows)
+        return (Rows((self.label,), rows), *([Note(f"and {more:,} more")] if more else []))
 
 
 @dataclass(frozen=True, slots=True)

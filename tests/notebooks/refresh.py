@@ -21,6 +21,8 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 """What a notebook says about its kernel: enough for JupyterLab to start one, nothing about who ran it last."""
+LIVE = "application/vnd.jupyter.widget-view+json"
+"""What only a kernel can show; a saved notebook shows the page beside it."""
 
 
 def shipped(folder: Path = NOTEBOOKS) -> list[Path]:
@@ -66,7 +68,7 @@ def run(path: Path) -> nbformat.NotebookNode:
 
 
 def to_text(notebook: nbformat.NotebookNode) -> str:
-    """Write a notebook without anything that differs from run to run: times, versions, widget state.
+    """Write a notebook without anything that differs from run to run: times, versions, live views.
 
     Counts stay, a fresh kernel begins with 1: nbval takes a cell without a count for one that never ran. Cells without
     an id of their own get one that tells their place.
@@ -102,6 +104,8 @@ def _clean_output(output: Any) -> dict[str, Any]:
     kept = {key: value for key, value in output.items() if key != "transient"}
     if "metadata" in kept:
         kept["metadata"] = {}
+    if "data" in kept:
+        kept["data"] = {kind: value for kind, value in kept["data"].items() if kind != LIVE}
     return kept
 
 

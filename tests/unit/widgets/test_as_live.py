@@ -11,6 +11,7 @@ import pytest
 from lango_nb import viz
 from lango_nb.viz import document as doc
 from lango_nb.viz.as_html import as_html
+from lango_nb.viz.as_text import as_text
 from lango_nb.widgets.as_live import as_live, can_be_acted_on
 from tests.unit.viz import samples
 from tests.unit.viz.test_views import read
@@ -108,3 +109,24 @@ def test_words_of_buttons_and_fields_are_never_markup() -> None:
         assert not getattr(widget, "description_allow_html", False)
         assert not getattr(widget, "tooltip_allow_html", False)
     assert of_kind(live, ipywidgets.HTML) == []
+
+
+def test_a_list_is_there_to_read_where_nothing_can_be_chosen() -> None:
+    many = tuple(f"line {number}" for number in range(45))
+    block = doc.Choice("line", "lines", many, "line 3", rows=8)
+    said = as_text((block,))
+    assert [line.strip() for line in said.splitlines()][:6] == [
+        "lines",
+        "────────",
+        "line 0",
+        "line 1",
+        "line 2",
+        "▶ line 3",
+    ]
+    assert "and 5 more" in said
+    assert "line 40" not in said
+    shown = as_html((block, doc.Choice("agent", "agent", ("<b>", "vault"), "<b>")))
+    assert "▶ line 3" in shown
+    assert "and 5 more" in shown
+    assert "<b>" not in shown
+    assert "vault" not in shown
