@@ -60,7 +60,7 @@ def complete(before: str, world: World) -> Completions | None:
     >>> class Nothing:
     ...     def names(self, kind):
     ...         return ()
-    >>> complete("x = %lango pa", Nothing()).candidates
+    >>> complete("x = %lango par", Nothing()).candidates
     ('partition',)
     """
     found = _BEGIN.match(before)
