@@ -136,18 +136,20 @@ class RunPanel(Panel):
 
     def _work(self, text: str) -> None:
         """Run a turn on a thread of its own, and keep what it came to."""
-        trace, said = None, ""
+        trace, said = None, "the turn ended with an error that nobody expected: what stands below the cell says more"
         try:
             trace = run_in_loop(lambda emit: self._turn(text, emit), self._hear)
+            said = ""
         except LangoError as error:
             trace = self._closed()
             said = "" if trace is not None else str(error)
-        with self._lock:
-            self._cancel = None
-            if trace is not None:
-                self.traces = [*self.traces, trace][-_LATEST:]
-            self._asked, self.said = "", said
-            self.refresh()
+        finally:  # whatever happened, another turn can be asked for
+            with self._lock:
+                self._cancel = None
+                if trace is not None:
+                    self.traces = [*self.traces, trace][-_LATEST:]
+                self._asked, self.said = "", said
+                self.refresh()
 
     async def _turn(self, text: str, emit: Emit) -> Trace:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()

@@ -184,3 +184,23 @@ def test_elsewhere_it_is_the_latest_turn(lab: Lab) -> None:
     bundle = panel._repr_mimebundle_(["text/plain", "text/html"])
     assert "notes.md has 2 lines." in str(bundle["text/plain"])
     read(str(bundle["text/html"]))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_after_an_error_that_nobody_expected_another_turn_can_be_asked_for(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = lab.run_panel()
+
+    async def break_down(*_given: object, **_options: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lab.engine, "run", break_down)
+        panel.send("hello")
+        ended(panel)
+    assert "an error that nobody expected" in panel.said
+    panel.send("hello")
+    ended(panel)
+    assert panel.said == ""
+    assert len(panel.traces) == 1
