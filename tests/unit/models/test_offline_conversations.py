@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lango_nb.config.settings import Settings
-from lango_nb.engine import Engine
 from lango_nb.records.turns import Turn
-from lango_nb.tools.builtin import builtin_tools
 
 FILES: Mapping[str, str] = {
     "fees_2023.txt": "Fees 2023\nadults: 20\nchildren: 8\n",
@@ -23,23 +20,6 @@ FILES: Mapping[str, str] = {
     "pets.csv": "name,kind,age,weight_kg\nBella,dog,9,31.5\nMimi,cat,14,4.2\nRex,dog,3,40.0\nTom,cat,5,5.1\n",
 }
 Ask = Callable[..., Turn]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for name, content in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content)
-    return tmp_path
-
-
-@pytest.fixture(params=["solo", "octet"])
-def ask(request: pytest.FixtureRequest, folder: Path) -> Ask:
-    settings = Settings.model_validate({"agentMemory": {"enabled": True}, "background": {"enabled": True}})
-    engine = Engine(
-        topology=request.param, tools=builtin_tools(), workspace=folder, approver="allow", settings=settings
-    )
-    return lambda *texts: [engine.run_sync(text).turn for text in texts][-1]
 
 
 def _files(folder: Path) -> dict[str, str]:
