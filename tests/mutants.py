@@ -48,7 +48,12 @@ COPIED = ("lango_nb", "tests", "notebooks", "binder", ".github", ".ci", "pyproje
 """What a copy holds; the rest of a checkout is no part of the project."""
 PACKAGE = "lango_nb"
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider")
-OPTIONS = "--import-mode=importlib --doctest-modules --strict-markers -rf --ignore=tests/benchmarks --ignore=tests/data"
+OPTIONS = " ".join(
+    (
+        "--import-mode=importlib --doctest-modules --strict-markers -rf",
+        *(f"--ignore={name}" for name in ("tests/benchmarks", "tests/data", "lango_nb/data")),
+    )
+)
 SUBTLE = ("boundary", "number")
 """Kinds of faults that often change nothing anybody could see."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
