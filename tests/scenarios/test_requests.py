@@ -29,7 +29,8 @@ SUITES = Path(__file__).parents[1] / "data" / "requests"
 NAMES = sorted(path.parent.name for path in SUITES.glob("*/tasks.yaml"))
 LONG = 1000
 """Of a longer answer the beginning is kept."""
-CHANGED_AT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")
+UNSTEADY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|\S*python\S*: can't open file '[^']*'|\S*lango-task-\w+")
+"""When files were written, and where they lie."""
 NOT_DONE = re.compile(r"^(?:failed|asked|destructive): ", re.MULTILINE)
 
 
@@ -44,7 +45,7 @@ def turn_lines(number: int, turn: TurnResult) -> Iterator[str]:
     tools = ", ".join(f"{name} x{count}" if count > 1 else name for name, count in Counter(turn.tools).items())
     used = f"{' → '.join(turn.agents)} · {tools or 'no tool'} · {turn.steps} steps"
     yield used + (f" · {turn.approvals} approvals" if turn.approvals else "")
-    answer = CHANGED_AT.sub("(when it was written)", turn.answer)
+    answer = UNSTEADY.sub("(…)", turn.answer)
     answer = answer if len(answer) <= LONG else f"{answer[:LONG]} …"
     yield from (f"> {line}".rstrip() for line in answer.splitlines())
     yield from (f"    {line}" for line in turn.changes.splitlines())
