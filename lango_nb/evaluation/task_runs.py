@@ -117,8 +117,6 @@ class TurnResult:
     """What is not as it should be; empty when it is done."""
     answer: str
     outcome: str
-    changes: str = ""
-    """What it changed in the folder, as a unified diff; what is no text by its name alone."""
     agents: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     """Tools in the order in which they were called."""
@@ -128,6 +126,8 @@ class TurnResult:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
+    changes: str = ""
+    """What it changed in the folder, as a unified diff; what is no text by its name alone."""
 
 
 @dataclass(frozen=True)
@@ -313,7 +313,7 @@ def _carry_out(engine: Engine, person: _Answering, turn: TaskTurn, workspace: Pa
         verdict: TaskVerdict = "destructive" if wrong == "destructive" else "failed"
         said = why if verdict == "destructive" else f"no answer: {error}"
         changes = _changes(before, _files(workspace))
-        return TurnResult(turn.say, verdict, said, "", "error", changes, approvals=person.asked - asked)
+        return TurnResult(turn.say, verdict, said, "", "error", changes=changes, approvals=person.asked - asked)
     after = _files(workspace)
     verdict, why = _judge(turn, trace, before, after, engine, person.asked - asked)
     calls = [event for event in trace.events if isinstance(event, ToolStarted)]
@@ -326,7 +326,6 @@ def _carry_out(engine: Engine, person: _Answering, turn: TaskTurn, workspace: Pa
         why,
         trace.turn.answer,
         trace.turn.error_code or trace.turn.outcome,
-        _changes(before, after),
         _agents(trace),
         tuple(call.tool for call in calls),
         person.asked - asked,
@@ -334,6 +333,7 @@ def _carry_out(engine: Engine, person: _Answering, turn: TaskTurn, workspace: Pa
         trace.turn.input_tokens,
         trace.turn.output_tokens,
         sum(known) if known else None,
+        _changes(before, after),
     )
 
 
