@@ -106,19 +106,22 @@ if TYPE_CHECKING:
     from lango_nb.records.turns import Trace, Turn
     from lango_nb.routing.diff import TreeDiff
     from lango_nb.routing.partition import Assignment
+    from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
     from lango_nb.routing.tree import AgentNode
     from lango_nb.runtime.context import Listener, TextListener
     from lango_nb.stores.store import Row, Store
     from lango_nb.widgets.approvals import ApprovalsPanel
     from lango_nb.widgets.dashboard import Dashboard
+    from lango_nb.widgets.doctor import DoctorPanel
+    from lango_nb.widgets.evaluate import EvaluatePanel
     from lango_nb.widgets.listing import ListPanel
     from lango_nb.widgets.partition import PartitionPanel
     from lango_nb.widgets.route import RoutePanel
     from lango_nb.widgets.run import RunPanel
     from lango_nb.widgets.trace import TracePanel
 
-PANELS = ("tree", "partition", "route", "run", "trace", "runs", "approvals", "history")
+PANELS = ("tree", "partition", "route", "run", "trace", "runs", "approvals", "evaluate", "history", "doctor")
 """Tabs of the dashboard, in their order; ``lab.<name>_panel()`` is each alone."""
 _CELL_MODULE = "lango_cell"
 
@@ -862,6 +865,23 @@ class Lab:
             report = replace(report, findings=(rescued(records, Path(rescue).absolute()), *report))
         return ReportView(report)
 
+    def doctor_panel(self, since_hours: float = 24.0) -> DoctorPanel:
+        """Show every check with its state and what to do next; a click on one shows what it was concluded from.
+
+        Parameters
+        ----------
+        since_hours : float
+            How far back turns are looked at.
+
+        Returns
+        -------
+        DoctorPanel
+            ``.report`` is what was found, ``.selected`` the finding that was clicked.
+        """
+        from lango_nb.widgets.doctor import DoctorPanel
+
+        return DoctorPanel(lambda: self.doctor(since_hours).record)
+
     def metrics(self, session: str | None = None) -> ListView[AgentMetrics]:
         """Measure agents over everything that is stored: turns, success, calls, hand-overs, p50, p95 and p99.
 
@@ -980,6 +1000,7 @@ class Lab:
         seed: int = 0,
         resume: str | Path | None = None,
         on_progress: Callable[[int, int], None] | None = None,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> EvaluationView:
         """Say how often the router, or a model, is right about who should get a request.
 
@@ -1002,6 +1023,8 @@ class Lab:
             File in which a model's answers are kept; what is in it already is not asked again.
         on_progress : callable, optional
             Gets how many are done, of how many; a bar is shown when absent, where somebody can see it.
+        is_stopped : callable, optional
+            Asked between requests; as soon as it says yes, what was answered by then is the result.
 
         Returns
         -------
@@ -1026,10 +1049,40 @@ class Lab:
             seed=seed,
             resume=resume,
             on_progress=on_progress,
+            is_stopped=is_stopped,
             engine=self.engine,
         )
         self._last = found
         return EvaluationView(found)
+
+    def evaluate_panel(self, data: Any = None) -> EvaluatePanel:
+        """Show how often the router, or a model, is right: run a set, click a number of its matrix, then a mistake.
+
+        Parameters
+        ----------
+        data : DataFrame, iterable, str or Path, optional
+            Labelled requests as :meth:`evaluate` takes them; those that come with the package can be chosen besides.
+
+        Returns
+        -------
+        EvaluatePanel
+            ``.result`` is what was measured, ``.selected`` the request that was clicked, with its answer.
+        """
+        from lango_nb.widgets.evaluate import EvaluatePanel
+
+        def topologies() -> list[str]:
+            names = [topology.name for topology in self.topologies if not topology.is_single]
+            return sorted(names, key=lambda name: name != self.topology)
+
+        def route(topology: str, text: str) -> Route:
+            if topology == self.topology:
+                return self.router.route(text)
+            return self.router.over(self.engine.tree_for(self._known(topology)).table).route(text)
+
+        def subjects() -> tuple[str, ...]:
+            return "router", "keywords", self.model.name
+
+        return EvaluatePanel(self.evaluate, topologies, subjects, route, data)
 
     def evaluate_tasks(  # noqa: PLR0913 - one keyword per thing one may want to choose
         self,
@@ -1577,7 +1630,7 @@ class Lab:
         ----------
         tab : str
             The tab that is shown at first: ``tree``, ``partition``, ``route``, ``run``, ``trace``, ``runs``,
-            ``approvals`` or ``history``; the first when empty.
+            ``approvals``, ``evaluate``, ``history`` or ``doctor``; the first when empty.
 
         Returns
         -------

@@ -17,12 +17,15 @@ import ipywidgets
 
 from lango_nb.viz import document as doc
 from lango_nb.viz.as_html import as_html, inline
-from lango_nb.viz.html import EDGE
+from lango_nb.viz.escape import one_line
+from lango_nb.viz.html import EDGE, breakable, span
 
 Act = Callable[[str, str], None]
 """Gets what a part is about and what was done with it: the name of a button, a text, a choice."""
 _LOOKS = {"": "", "good": "success", "bad": "danger"}
 _HEIGHT = "28px"
+_HEAD = 24
+"""Characters of the name of a row or a column."""
 
 
 def as_live(document: doc.Document, act: Act) -> ipywidgets.VBox:
@@ -61,6 +64,8 @@ def can_be_acted_on(block: doc.Block) -> bool:
     match block:
         case doc.Buttons() | doc.Entry() | doc.Choice() | doc.Slider():
             return True
+        case doc.Matrix():
+            return bool(block.key)
         case doc.Box(_, blocks) | doc.Rich(blocks):
             return any(map(can_be_acted_on, blocks))
     return False
@@ -87,6 +92,8 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
         case doc.Slider(key, label, last, value, first):
             slider = ipywidgets.IntSlider(value, first, max(first, last), description=label, layout=_wide())
             return _told(slider, key, act)
+        case doc.Matrix():
+            return _matrix(block, act)
         case doc.Box(head, blocks):
             inner = list(_widgets(blocks, act))
             if head:
@@ -98,6 +105,32 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
         case doc.Rich(blocks):
             return as_live(blocks, act)
     raise TypeError(f"nothing in a {type(block).__name__} can be acted on")
+
+
+def _matrix(matrix: doc.Matrix, act: Act) -> ipywidgets.GridBox:
+    """Make a button of each number that is not 0, under the names of its column and beside that of its row."""
+    cells: list[ipywidgets.Widget] = [_head(""), *(_head(name) for name, _ in matrix.columns)]
+    for row, fields in matrix.rows:
+        cells.append(_head(row))
+        for (column, _), (number, colour) in zip(matrix.columns, fields, strict=True):
+            cells.append(_field(matrix, f"{row} → {column}", number, colour, act) if number else ipywidgets.Box())
+    columns = f"minmax(64px, 150px) repeat({len(matrix.columns)}, minmax(40px, 96px))"
+    look = ipywidgets.Layout(grid_template_columns=columns, grid_gap="2px 4px", align_items="center", overflow="auto")
+    return ipywidgets.GridBox(cells, layout=look)
+
+
+def _head(name: str) -> ipywidgets.HTML:
+    said = span(breakable(one_line(name, _HEAD)), title=name, font_size="11px", overflow_wrap="anywhere")
+    return ipywidgets.HTML(said, layout=ipywidgets.Layout(margin="0"))
+
+
+def _field(matrix: doc.Matrix, place: str, number: int, colour: str, act: Act) -> ipywidgets.Button:
+    button = _button(matrix.key, doc.Button(place, f"{number:,}", hint=place), act)
+    button.layout.min_width, button.layout.margin = "0", "0"
+    button.style.button_color = colour
+    if place == matrix.value:
+        button.layout.border = "2px solid currentColor"
+    return button
 
 
 def _wide() -> ipywidgets.Layout:

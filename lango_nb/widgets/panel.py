@@ -45,6 +45,7 @@ class Panel:
         self._setting = 0
         """The thread that sets values of widgets: what these tell then was done by nobody."""
         self._timer: threading.Timer | None = None
+        self._thread: threading.Thread | None = None
         self._stops: list[Callable[[], object]] = []
         self._lists: dict[tuple[str, tuple[str, ...]], ipywidgets.VBox] = {}
 
@@ -108,10 +109,14 @@ class Panel:
             if self._box is not None:
                 before = self._box.children
                 self._box.children = shown = tuple(self._made())
-                held = {*shown, *self._lists.values()}
+                held = {*shown, *self._lists.values(), *self._kept()}
                 for widget in before:
                     if widget not in held:
                         _close(widget)
+
+    def _kept(self) -> list[ipywidgets.Widget]:
+        """Return the widgets that are attributes: they stay when they are not shown for a while."""
+        return [one for one in vars(self).values() if isinstance(one, ipywidgets.Widget)]
 
     def _made(self) -> list[ipywidgets.Widget]:
         before, self._setting = self._setting, threading.get_ident()
@@ -136,6 +141,23 @@ class Panel:
         with self._timing:
             self._timer = None
         self.refresh()
+
+    def in_background(self, work: Callable[[], object]) -> None:
+        """Begin what takes its time, on a thread of its own; :meth:`wait` waits for its end."""
+        self._thread = threading.Thread(target=work, name="lango-panel", daemon=True)
+        self._thread.start()
+
+    def wait(self, timeout_s: float | None = None) -> None:
+        """Wait until what was begun here has ended.
+
+        Parameters
+        ----------
+        timeout_s : float, optional
+            How long at most; for ever when absent.
+        """
+        thread = self._thread
+        if thread is not None:
+            thread.join(timeout_s)
 
     def follow(self, listeners: list[Callable[[Event], None]], kinds: Collection[str]) -> None:
         """Show what there is soon after each event of some kinds; this does not keep the panel alive.
@@ -174,8 +196,7 @@ class Panel:
             self._is_closed = True
             for stop in self._stops:
                 stop()
-            held = [one for one in vars(self).values() if isinstance(one, ipywidgets.Widget)]
-            for widget in (*held, *self._lists.values()):
+            for widget in (*self._kept(), *self._lists.values()):
                 _close(widget)
             self._box = None
             self._lists.clear()

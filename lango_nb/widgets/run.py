@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +73,6 @@ class RunPanel(Panel):
         self._asked = ""
         self._events: list[Event] = []
         self._coming: TextSoFar | None = None
-        self._thread: threading.Thread | None = None
         self._cancel: Callable[[], None] | None = None
         self._is_stopped = False
         self._field = as_live((doc.Entry("text", "request", hint=_TRY, enter="send"),), self.act)
@@ -111,8 +109,7 @@ class RunPanel(Panel):
                 raise UsageError(f"type a request first, for example: {_TRY}")
             self._asked, self.text, self.said = asked, "", ""
             self._events, self._coming, self._is_stopped = [], None, False
-            self._thread = threading.Thread(target=self._work, args=(asked,), name="lango-panel", daemon=True)
-            self._thread.start()
+            self.in_background(lambda: self._work(asked))
             self.refresh()
 
     def stop(self) -> None:
@@ -121,18 +118,6 @@ class RunPanel(Panel):
             self._is_stopped = True
             if self._cancel is not None:
                 self._cancel()
-
-    def wait(self, timeout_s: float | None = None) -> None:
-        """Wait until the turn at work has ended.
-
-        Parameters
-        ----------
-        timeout_s : float, optional
-            How long at most; for ever when absent.
-        """
-        thread = self._thread
-        if thread is not None:
-            thread.join(timeout_s)
 
     def _work(self, text: str) -> None:
         """Run a turn on a thread of its own, and keep what it came to."""

@@ -258,3 +258,40 @@ def test_a_turn_of_the_dashboard_asks_with_a_card_and_another_is_stopped(
     assert [(place / name).exists() for name in ("notes.md", "old.txt")] == [False, True]
     assert window.errors() == []
     assert window.complaints == []
+
+
+def test_a_set_is_measured_and_a_number_and_a_mistake_are_clicked(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    view, _place = open_dashboard(lab, window, "measured")
+    to_tab(view, "Evaluate")
+    view.get_by_role("button", name="Run", exact=True).wait_for(timeout=20_000)
+    view.locator("select:visible").nth(3).select_option("all")
+    view.get_by_role("button", name="Run", exact=True).click()
+    view.get_by_text("of 9,", exact=False).first.wait_for(timeout=20_000)
+    pictures(window, shots, "evaluate-running")
+    view.get_by_role("button", name="Stop", exact=True).click()
+    view.get_by_text("stopped after").first.wait_for(timeout=20_000)
+    view.locator("select:visible").nth(3).select_option("1000")
+    view.get_by_role("button", name="Run", exact=True).click()
+    view.get_by_text("1,000 of 9,").first.wait_for(timeout=60_000)
+    view.locator("button[title='operator → (abstained)']").click()
+    view.get_by_text("operator → root").first.wait_for(state="detached", timeout=20_000)
+    choose(view, "operator → (abstained)")
+    view.get_by_text("it belongs to operator").wait_for(timeout=20_000)
+    pictures(window, shots, "evaluate")
+    assert window.errors() == []
+    assert window.offsite == []
+    assert window.complaints == []
+
+
+def test_the_doctor_looks_again_and_a_check_is_clicked(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
+    view, _place = open_dashboard(lab, window, "doctor")
+    to_tab(view, "Doctor")
+    choose(view, "tree:")
+    view.get_by_text("has its owner").first.wait_for(timeout=20_000)
+    view.get_by_role("button", name="Look again").click()
+    view.get_by_text("fine").first.wait_for(timeout=20_000)
+    pictures(window, shots, "doctor")
+    assert window.errors() == []
+    assert window.complaints == []
