@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from lango_nb.core.events import Event
+    from lango_nb.evaluation.requests import Labelled
     from lango_nb.hooks.chain import HookChain
     from lango_nb.lab.shelf import Shelf
     from lango_nb.models.cassette import Cassette
@@ -105,10 +106,10 @@ if TYPE_CHECKING:
     from lango_nb.records.tasks import Task
     from lango_nb.records.turns import Trace, Turn
     from lango_nb.routing.diff import TreeDiff
+    from lango_nb.routing.editing import Shape
     from lango_nb.routing.partition import Assignment
     from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
-    from lango_nb.routing.tree import AgentNode
     from lango_nb.runtime.context import Listener, TextListener
     from lango_nb.stores.store import Row, Store
     from lango_nb.widgets.approvals import ApprovalsPanel
@@ -120,10 +121,15 @@ if TYPE_CHECKING:
     from lango_nb.widgets.route import RoutePanel
     from lango_nb.widgets.run import RunPanel
     from lango_nb.widgets.trace import TracePanel
+    from lango_nb.widgets.tree import TreePanel
 
 PANELS = ("tree", "partition", "route", "run", "trace", "runs", "approvals", "evaluate", "history", "doctor")
 """Tabs of the dashboard, in their order; ``lab.<name>_panel()`` is each alone."""
 _CELL_MODULE = "lango_cell"
+_SAMPLE = 200
+"""Held-out requests that are looked at to say what a change of the tree does."""
+_UNDONE = 50
+"""Changes of the tree that can be taken back."""
 
 _ELSEWHERE = {"settings": "config", "eval": "evaluate()", "run_turn": "ask()", "events_df": "events().df"}
 """What other tools call a thing, and what it is called here."""
@@ -229,6 +235,8 @@ class Lab:
         self._session_count = 1
         self._before: AgentTree | None = None
         """The tree before its last change."""
+        self._earlier: list[Shape] = []
+        """What the tree was built of before its last changes, the latest last."""
         self._own_topologies: dict[str, Topology] = {}
         self._remember(chosen)
 
@@ -265,11 +273,31 @@ class Lab:
 
         return PartitionPanel(lambda: self.partition.record)
 
-    def tree_panel(self) -> ListPanel[AgentNode]:
-        """Show the agents in a list to filter; a click on one shows its definition, its tools and its prompt."""
-        from lango_nb.widgets.records import agents_panel
+    def tree_panel(self) -> TreePanel:
+        """Show the agents in a list to filter; the chosen one in a form, with what a change of it does.
 
-        return agents_panel(self.engine)
+        Returns
+        -------
+        TreePanel
+            What is applied there is done by :meth:`edit_agent`, :meth:`add_agent`, :meth:`drop_agent`,
+            :meth:`move_tool` and :meth:`undo`; ``.code`` is the Python that does the same.
+        """
+        from lango_nb.widgets.tree import TreePanel
+
+        return TreePanel(self.engine, self, self._labelled)
+
+    def _labelled(self) -> tuple[Sequence[Labelled], str]:
+        """Return the labelled requests of the shelf, or where it has none some of those that come with the package."""
+        import random
+
+        from lango_nb.core.text import counted
+        from lango_nb.evaluation.requests import read_requests
+
+        kept = [{"text": one.text, "agent": one.agent, **one.more} for one in self.shelf.items("examples") if one.text]
+        if kept:
+            return read_requests(kept), f"{counted(len(kept), 'request')} of yours"
+        some = random.Random(0).sample(read_requests("held-out"), _SAMPLE)  # noqa: S311 - a sample, no secret
+        return some, f"{_SAMPLE:,} held-out ones"
 
     def tools(self, query: str | None = None) -> ListView[Tool]:
         """List tools with their owners.
@@ -1150,18 +1178,16 @@ class Lab:
 
     # -- changing ------------------------------------------------------------------------------------------------------
 
-    def use(self, topology: str | Topology) -> DiffView:
+    def use(self, topology: str | Topology | Path) -> DiffView:
         """Change the topology and show what changed; turns and conversation stay.
 
         Parameters
         ----------
-        topology : str or Topology
-            One of your own can be named too, once it has been in use.
+        topology : str or Topology or Path
+            One of your own can be named too, once it has been in use; a folder with ``topology.yaml`` is read.
         """
         known = self._known(topology)
-        change = self._changing(lambda: self.engine.use(known))
-        self._remember(known)
-        return change
+        return self._changing(lambda: self.engine.use(known))
 
     @property
     def topologies(self) -> tuple[Topology, ...]:
@@ -1170,9 +1196,15 @@ class Lab:
 
         return (*(load_topology(name) for name in topology_names()), *self._own_topologies.values())
 
-    def _known(self, topology: str | Topology) -> str | Topology:
-        """Return the topology of your own that a name means, or what was given."""
-        return self._own_topologies.get(topology, topology) if isinstance(topology, str) else topology
+    def _known(self, topology: str | Topology | Path) -> str | Topology:
+        """Return the topology of your own that a name means, the one of a folder, or what was given."""
+        if isinstance(topology, str) and topology in self._own_topologies:
+            return self._own_topologies[topology]
+        if isinstance(topology, Path) or (isinstance(topology, str) and _is_path(topology)):
+            from lango_nb.specs.topologies import read_topology
+
+            return read_topology(path_of(topology))
+        return topology
 
     def _remember(self, topology: str | Topology) -> None:
         from lango_nb.specs.topologies import topology_names
@@ -1238,10 +1270,142 @@ class Lab:
     def _changing(self, change: Callable[[], None]) -> DiffView:
         from lango_nb.routing.diff import diff
 
-        before = self.engine.tree
+        before, shape = self.engine.tree, self.engine.shape
         change()
         self._before = before
+        if self.engine.shape != shape:
+            self._earlier = [*self._earlier, shape][-_UNDONE:]
+        self._remember(self.engine.topology)
         return DiffView(diff(before, self.engine.tree))
+
+    def edit_agent(self, agent: str, /, **changes: Any) -> DiffView:
+        """Edit an agent, also one of the topology's own, and show what changes; :meth:`undo` takes it back.
+
+        Parameters
+        ----------
+        agent : str
+        **changes
+            Fields of its ``AGENT.md`` with their new values; ``name`` renames it.
+
+        Raises
+        ------
+        DefinitionError
+            A value is wrong, or another agent has that name; nothing is changed.
+        UnknownNameError
+            There is no such agent or field.
+
+        Notes
+        -----
+        A topology that comes with the package stays as it is: the lab goes on with a copy, ``octet-edited``.
+
+        Examples
+        --------
+        >>> lab = Lab("octet")
+        >>> lab.edit_agent("vault", name="safe", prefixes=["crypto_*"]).vanished
+        ('vault',)
+        >>> lab.topology, lab.partition["safe"][:2]
+        ('octet-edited', ('crypto_encrypt', 'crypto_decrypt'))
+        """
+        from lango_nb.routing.editing import with_changes
+
+        shape = with_changes(self.engine.shape, agent, **changes)
+        return self._changing(lambda: self.engine.reshape(shape))
+
+    def drop_agent(self, name: str) -> DiffView:
+        """Take an agent out of the tree, also one of the topology's own, and show what changes; see :meth:`edit_agent`.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such agent.
+        UsageError
+            It is the only one.
+        """
+        from lango_nb.routing.editing import without
+
+        shape = without(self.engine.shape, name)
+        return self._changing(lambda: self.engine.reshape(shape))
+
+    def move_tool(self, tool: str, agent: str) -> DiffView:
+        """Send a tool to another agent and show what changes; see :meth:`edit_agent`.
+
+        The agent claims it by its name, and is asked before others that claim it as well.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such tool or agent.
+        UsageError
+            The tool is a control tool, which no agent owns.
+        """
+        from lango_nb.routing.editing import with_tool
+
+        found = self.partition.why(tool)
+        if found.rule in {"universal", "dropped", "single"}:
+            raise UsageError(f"{tool} cannot be sent to an agent: {found.reason}")
+        shape = with_tool(self.engine.shape, tool, agent)
+        return self._changing(lambda: self.engine.reshape(shape))
+
+    def undo(self) -> DiffView:
+        """Take back the last change of topology or agents, and show what that changes.
+
+        Raises
+        ------
+        UsageError
+            There is nothing to take back.
+        """
+        if not self._earlier:
+            raise UsageError("no change of the tree is left to take back")
+        shape = self._earlier.pop()
+        earlier = self._earlier
+        change = self._changing(lambda: self.engine.reshape(shape))
+        self._earlier = earlier
+        return change
+
+    def save_agent(self, name: str, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the definition of an agent as an ``AGENT.md``.
+
+        Parameters
+        ----------
+        name : str
+        path : str or Path
+            The file, or the folder that it lies in.
+        overwrite : bool
+            Whether a file of that name is replaced.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such agent.
+        UsageError
+            There is a file of that name.
+        StoreError
+            It cannot be written.
+        """
+        from lango_nb.lab.saving import save_agent
+
+        return save_agent(self.engine.shape.agent(name), path_of(path), overwrite=overwrite)
+
+    def save_topology(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the topology with all its agents to a folder, which :meth:`use` reads again.
+
+        Parameters
+        ----------
+        folder : str or Path
+            For ``topology.yaml`` and ``agents/<name>/AGENT.md``; made where it is missing.
+        overwrite : bool
+            Whether a topology that is there is replaced.
+
+        Raises
+        ------
+        UsageError
+            There is a topology in the folder.
+        StoreError
+            It cannot be written.
+        """
+        from lango_nb.lab.saving import save_topology
+
+        return save_topology(self.engine.shape, path_of(folder), overwrite=overwrite)
 
     @property
     def models(self) -> ListView[ModelRow]:
@@ -1677,6 +1841,11 @@ class Lab:
 
     def __repr__(self) -> str:
         return f"Lab({self.topology}, {len(self.engine.tree.names)} agents, {len(self.engine.catalog)} tools)"
+
+
+def _is_path(name: str) -> bool:
+    """Tell whether a text is a path rather than a name."""
+    return "/" in name or "\\" in name
 
 
 def _told_apart(found: TreeDiff, first: str, second: str) -> TreeDiff:

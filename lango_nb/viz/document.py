@@ -472,6 +472,8 @@ class Entry:
     """What stands in it while it is empty."""
     enter: str = ""
     """What it is about when Enter is pressed in it, told with the text; nothing when empty."""
+    rows: int = 1
+    """Lines of it that are seen at once; a text of several may have line ends."""
 
 
 _MOST_LISTED = 40

@@ -77,6 +77,9 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
             return ipywidgets.HBox(
                 [_button(key, one, act) for one in buttons], layout=ipywidgets.Layout(flex_flow="row wrap")
             )
+        case doc.Entry(key, label, value, hint, _, rows) if rows > 1:
+            area = ipywidgets.Textarea(value=value, placeholder=hint, description=label, rows=rows, layout=_wide())
+            return _told(area, key, act)
         case doc.Entry(key, label, value, hint, enter):
             entry = ipywidgets.Text(value=value, placeholder=hint, description=label, layout=_wide())
             if enter:

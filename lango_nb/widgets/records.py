@@ -1,4 +1,4 @@
-"""Lists of what a lab has: its agents with their tools, its turns, its teammate runs."""
+"""Lists of what a lab has: its turns, its teammate runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.text import counted
 from lango_nb.runtime.loop import call_in_loop
 from lango_nb.viz import document as doc
-from lango_nb.viz.agents import agent_blocks, tools_line
 from lango_nb.viz.escape import one_line
 from lango_nb.viz.runs import line as run_line
 from lango_nb.viz.runs import run_document
@@ -21,23 +20,11 @@ if TYPE_CHECKING:
     from lango_nb.engine import Engine
     from lango_nb.records.agent_run import AgentRun
     from lango_nb.records.turns import Turn
-    from lango_nb.routing.tree import AgentNode
 
 _RUNS = frozenset({"run.started", "run.blocked", "run.finished"})
 _TURNS = frozenset({"turn.started", "turn.finished", "run.finished"})
 _STOP = (doc.Button("stop", "Stop", "bad", "cancel this run"),)
 _STEPS = (doc.Button("steps", "Step by step", "", "show it on the tab of traces"),)
-
-
-def agents_panel(engine: Engine) -> ListPanel[AgentNode]:
-    """List the agents; a click on one shows its definition and its tools."""
-    return ListPanel(
-        lambda: tuple(engine.tree),
-        lambda node: f"{one_line(node.name, 40)}  {tools_line(engine.tree, node)}",
-        lambda node: agent_blocks(engine.tree, node),
-        "agents",
-        "There is no agent.",
-    )
 
 
 def runs_panel(engine: Engine) -> ListPanel[AgentRun]:

@@ -198,11 +198,11 @@ def open_dashboard(lab: tuple[str, Path], window: Browser, name: str, topology: 
     write_notebook(place / "board.ipynb", [(f"from lango_nb import Lab\nlab = Lab({topology!r})\nlab.dashboard()", ())])
     window.open_notebook(base, f"{name}/board.ipynb")
     assert window.run_all(60)
-    return window.page.locator(".jp-OutputArea-output").filter(has=window.page.locator(".widget-tab")), place
+    return window.page.locator(".jp-OutputArea-output").filter(has=window.page.locator(".widget-toggle-buttons")), place
 
 
 def to_tab(view: Locator, name: str) -> None:
-    view.locator(".lm-TabBar-tab").get_by_text(name, exact=True).click()
+    view.locator(".widget-toggle-buttons").get_by_text(name, exact=True).click()
 
 
 def choose(view: Locator, words: str) -> None:
@@ -294,4 +294,41 @@ def test_the_doctor_looks_again_and_a_check_is_clicked(lab: tuple[str, Path], wi
     view.get_by_text("fine").first.wait_for(timeout=20_000)
     pictures(window, shots, "doctor")
     assert window.errors() == []
+    assert window.complaints == []
+
+
+def field(view: Locator, label: str) -> Locator:
+    """Return the field that stands behind a label."""
+    row = view.locator(".widget-inline-hbox:visible").filter(has=view.page.get_by_text(label, exact=True))
+    return row.locator("input, textarea, select").first
+
+
+def test_an_agent_is_edited_in_a_form_and_what_that_does_is_seen_before_it_is_applied(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    view, place = open_dashboard(lab, window, "edited")
+    choose(view, "operator ")
+    field(view, "name").fill("no name")
+    view.get_by_text("a name is a letter").wait_for(timeout=20_000)
+    pictures(window, shots, "tree-wrong")
+    field(view, "name").fill("clerk")
+    view.get_by_text("What this would do").wait_for(timeout=20_000)
+    view.get_by_text("12 tools moved").wait_for(timeout=20_000)
+    assert field(view, "name").evaluate("e => e === document.activeElement"), "nobody loses the field while typing"
+    pictures(window, shots, "tree-form")
+    view.get_by_role("button", name="Apply").click()
+    view.get_by_text("What the last change did").wait_for(timeout=20_000)
+    field(view, "tool").select_option("exec_bg")
+    field(view, "to").select_option("automator")
+    view.get_by_role("button", name="Send", exact=True).click()
+    view.get_by_text("1 tool moved").wait_for(timeout=20_000)
+    field(view, "folder").fill("mine")
+    for _ in range(2):
+        view.get_by_role("button", name="Save topology").click()
+    view.get_by_role("button", name="Replace").click()
+    view.get_by_text("saved to mine").wait_for(timeout=20_000)
+    pictures(window, shots, "tree-saved")
+    assert (place / "mine" / "agents" / "clerk" / "AGENT.md").exists()
+    assert window.errors() == []
+    assert window.offsite == []
     assert window.complaints == []
