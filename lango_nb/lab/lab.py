@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -461,15 +462,30 @@ class Lab:
         Returns
         -------
         RunPanel
-            Turns run beside the cells, in the conversation :attr:`session`; ``.traces`` has what they came to. Where
+            Turns run beside the cells, in the conversation :attr:`session`; ``.traces`` has what they came to. Models
+            that can be used here are offered, live ones only where the network is allowed. Where
             you would be asked at the prompt of a cell, a card waits for your click.
         """
+        from lango_nb.models.usable import usable_models
         from lango_nb.widgets.approvals import ApprovalsPanel
-        from lango_nb.widgets.run import RunPanel
+        from lango_nb.widgets.run import Picker, RunPanel
 
+        def topologies() -> list[str]:
+            return [topology.name for topology in self.topologies]
+
+        def models() -> list[str]:
+            found = self.engine.models
+            return [row.example for row in usable_models(found.reach, found.keys) if row.state == "usable"]
+
+        def take(name: str) -> None:
+            self.model = name
+
+        pickers = {
+            "topology": Picker(topologies, lambda: self.topology, self.use),
+            "model": Picker(cache(models), lambda: self.model.name, take),
+        }
         cards = ApprovalsPanel(lambda: self.approvals, self.engine.approvals.changes, empty="")
-        names = [topology.name for topology in self.topologies]
-        return RunPanel(self.engine, lambda: self.session, names, self.use, cards)
+        return RunPanel(self.engine, lambda: self.session, pickers, cards)
 
     def new(self) -> str:
         """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``.
@@ -600,7 +616,7 @@ class Lab:
         """
         from lango_nb.widgets.trace import TracePanel
 
-        return TracePanel(self._trace(turn), self.prompt_of, step)
+        return TracePanel(self._trace(turn), self.prompt_of, step, find=self._trace)
 
     def prompt_of(self, agent: str) -> str:
         """Return the prompt that an agent has in this tree; empty where it is not in it."""
@@ -618,7 +634,7 @@ class Lab:
         return runs_view(self.engine.runs.list())
 
     def runs_panel(self) -> ListPanel[AgentRun]:
-        """Show the teammate runs as they come and go; one that is at work can be stopped."""
+        """Show the teammate runs as they come and go; one that is at work can be waited for, and stopped."""
         from lango_nb.widgets.records import runs_panel
 
         return runs_panel(self.engine)
@@ -1818,7 +1834,7 @@ class Lab:
             return self._trace(None)
 
         def trace() -> TracePanel:
-            return TracePanel(latest(), self.prompt_of, latest=latest)
+            return TracePanel(latest(), self.prompt_of, latest=latest, find=self._trace)
 
         def show(turn_id: str) -> None:
             panel = made["trace"]

@@ -106,9 +106,9 @@ class Dashboard(Panel):
 
     def close(self) -> None:
         """Take all panels away for good, and what they listen to."""
-        super().close()
         for panel in self._panels.values():
             panel.close()
+        super().close()
 
     def _shown(self) -> Panel | doc.Document:
         """Return the panel of the tab, or what is said while there is nothing to show."""

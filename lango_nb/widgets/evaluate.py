@@ -34,8 +34,8 @@ _EVERY = "all, side by side"
 _MOST = 500
 """Requests that are listed at once."""
 _ROWS = 8
-_EMPTY = "Nothing is measured yet. Pick a set and press Run."
-_BUTTONS = (doc.Button("run", "Run", "good"), doc.Button("stop", "Stop", "bad"))
+_EMPTY = "Nothing is measured yet. Pick a set and press Measure."
+_BUTTONS = (doc.Button("run", "Measure", "good"), doc.Button("stop", "Stop", "bad"))
 _CLICK = "Click a number to see the requests behind it, and again to see all mistakes."
 
 

@@ -15,7 +15,7 @@ import ipywidgets
 from lango_nb.core.errors import LangoError
 from lango_nb.viz import mimebundle
 from lango_nb.viz.document import Choice, Document, Note
-from lango_nb.widgets.as_live import as_live
+from lango_nb.widgets.as_live import as_live, reachable
 
 if TYPE_CHECKING:
     from lango_nb.core.events import Event
@@ -46,6 +46,7 @@ class Panel:
         """The thread that sets values of widgets: what these tell then was done by nobody."""
         self._timer: threading.Timer | None = None
         self._thread: threading.Thread | None = None
+        self._begins: list[Callable[[], Callable[[], object]]] = []
         self._stops: list[Callable[[], object]] = []
         self._lists: dict[tuple[str, tuple[str, ...]], ipywidgets.VBox] = {}
 
@@ -178,17 +179,38 @@ class Panel:
             except RuntimeError:
                 panel.refresh_soon()
 
-        listeners.append(hear)
+        def begin() -> Callable[[], None]:
+            listeners.append(hear)
+            return stop
 
         def stop() -> None:
             with suppress(ValueError):  # one that failed was taken off
                 listeners.remove(hear)
 
-        self.until_closed(stop)
+        self.while_seen(begin)
 
-    def until_closed(self, stop: Callable[[], None]) -> None:
-        """Have something stopped when this panel is closed, or when nobody holds it any more."""
-        self._stops.append(weakref.finalize(self, stop))
+    def while_seen(self, begin: Callable[[], Callable[[], object]]) -> None:
+        """Listen to something from now on, but not while nobody can see what comes of it.
+
+        Parameters
+        ----------
+        begin : callable
+            Begins to listen, and returns what stops that: called when the last place where the panel was shown is
+            gone, when it is closed, and when nobody holds it any more.
+        """
+        self._begins.append(begin)
+        self._stops.append(weakref.finalize(self, begin()))
+
+    def _views_changed(self, change: Mapping[str, object]) -> None:
+        """Stop listening when the last view is gone; go on when there is one again."""
+        with self._lock:
+            if not change["new"] and change["old"]:
+                for stop in self._stops:
+                    stop()
+                self._stops.clear()
+            elif change["new"] and not self._stops and not self._is_closed:
+                self._stops = [weakref.finalize(self, begin()) for begin in self._begins]
+                self.refresh_soon()
 
     def close(self) -> None:
         """Take the live view away for good, and listen to nothing any more; what it was stays as a still picture."""
@@ -207,6 +229,9 @@ class Panel:
         with self._lock:
             if self._box is None:
                 self._box = ipywidgets.VBox(self._made(), layout=ipywidgets.Layout(max_width="100%"))
+                self._box.set_trait("_view_count", 0)  # the front end counts from now on
+                self._box.observe(self._views_changed, "_view_count")
+                reachable(self._box)
             return self._box
 
     def _repr_mimebundle_(

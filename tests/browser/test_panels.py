@@ -265,15 +265,15 @@ def test_a_set_is_measured_and_a_number_and_a_mistake_are_clicked(
 ) -> None:
     view, _place = open_dashboard(lab, window, "measured")
     to_tab(view, "Evaluate")
-    view.get_by_role("button", name="Run", exact=True).wait_for(timeout=20_000)
+    view.get_by_role("button", name="Measure").wait_for(timeout=20_000)
     view.locator("select:visible").nth(3).select_option("all")
-    view.get_by_role("button", name="Run", exact=True).click()
+    view.get_by_role("button", name="Measure").click()
     view.get_by_text("of 9,", exact=False).first.wait_for(timeout=20_000)
     pictures(window, shots, "evaluate-running")
     view.get_by_role("button", name="Stop", exact=True).click()
     view.get_by_text("stopped after").first.wait_for(timeout=20_000)
     view.locator("select:visible").nth(3).select_option("1000")
-    view.get_by_role("button", name="Run", exact=True).click()
+    view.get_by_role("button", name="Measure").click()
     view.get_by_text("1,000 of 9,").first.wait_for(timeout=60_000)
     view.locator("button[title='operator → (abstained)']").click()
     view.get_by_text("operator → root").first.wait_for(state="detached", timeout=20_000)
@@ -331,4 +331,19 @@ def test_an_agent_is_edited_in_a_form_and_what_that_does_is_seen_before_it_is_ap
     assert (place / "mine" / "agents" / "clerk" / "AGENT.md").exists()
     assert window.errors() == []
     assert window.offsite == []
+    assert window.complaints == []
+
+
+def test_what_is_shown_anew_again_and_again_leaves_no_listener_behind(lab: tuple[str, Path], window: Browser) -> None:
+    base, folder = lab
+    begin = "from lango_nb import Lab\nlab = globals().get('lab') or Lab('octet')"
+    count = "print(len(lab.engine.listeners))"
+    write_notebook(folder / "again.ipynb", [(begin, ()), ("lab.history_panel()", ()), (count, ())])
+    window.open_notebook(base, "again.ipynb")
+    for _ in range(5):
+        assert window.run_all(60)
+        window.page.locator(".jp-OutputArea-output select[size]").wait_for()
+        window.page.wait_for_timeout(300)
+    assert int(said(window.cells()[-1]["outputs"])) <= 2, "the one that is shown, and perhaps the one before"
+    assert window.errors() == []
     assert window.complaints == []

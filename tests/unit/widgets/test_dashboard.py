@@ -107,6 +107,45 @@ def test_its_code_gives_the_same_state(lab: Lab) -> None:
     assert again.tab == "partition"
 
 
+def test_its_code_goes_to_the_turn_that_was_chosen(lab: Lab) -> None:
+    for text in ("how many lines does notes.md have?", "hello"):
+        lab.ask(text)
+    dashboard = lab.dashboard("history")
+    dashboard["history"].act("record", "1  ")
+    dashboard["history"].act("press", "steps")
+    names = {"lab": lab}
+    exec(dashboard.code, names)
+    again = names["dashboard"]
+    assert isinstance(again, Dashboard)
+    panel = again["trace"]
+    assert isinstance(panel, TracePanel)
+    assert (again.tab, panel.trace.turn.number) == ("trace", 1)
+
+
+def test_nothing_listens_while_nobody_can_see_it_and_what_is_seen_again_is_what_there_is_now(lab: Lab) -> None:
+    panel = lab.history_panel()
+    listened = len(lab.engine.listeners)
+    for count in (1, 2, 1):  # shown, shown elsewhere too, one of the two taken away
+        panel.widget.set_trait("_view_count", count)
+        assert len(lab.engine.listeners) == listened == 1
+    panel.widget.set_trait("_view_count", 0)
+    assert lab.engine.listeners == []
+    lab.ask("hello")
+    panel.widget.set_trait("_view_count", 1)
+    assert len(lab.engine.listeners) == 1
+    while panel._timer is not None:
+        panel._timer.join()
+    (listed,) = of_kind(panel.widget, ipywidgets.Select)
+    assert len(listed.options) == 1
+    cards = lab.approvals_panel()
+    cards.widget.set_trait("_view_count", 1)
+    assert lab.engine.approvals.changes.has_subscribers
+    cards.widget.set_trait("_view_count", 0)
+    assert not lab.engine.approvals.changes.has_subscribers
+    panel.close()
+    assert lab.engine.listeners == []
+
+
 def test_two_dashboards_are_each_for_itself_and_closing_leaves_nothing_behind(lab: Lab) -> None:
     lab.ask("how many lines does notes.md have?")
 

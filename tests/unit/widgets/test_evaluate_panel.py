@@ -47,7 +47,7 @@ def button(panel: EvaluatePanel, name: str) -> ipywidgets.Button:
 
 
 def run(panel: EvaluatePanel) -> None:
-    button(panel, "Run").click()
+    button(panel, "Measure").click()
     panel.wait(TIME_S)
     assert not panel.is_running
 
@@ -110,7 +110,7 @@ def test_stop_ends_it_at_once_and_shows_what_was_answered_by_then(lab: Lab) -> N
     assert [(one.topology, one.n) for one in panel.result.record] == [("octet", 40)]
     assert panel.result.record.is_stopped
     assert "stopped after 40 answers" in shown(panel)
-    assert button(panel, "Run")
+    assert button(panel, "Measure")
 
 
 def test_several_topologies_stand_side_by_side_and_each_has_its_matrix(lab: Lab) -> None:
