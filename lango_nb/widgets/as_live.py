@@ -15,6 +15,7 @@ from functools import partial
 
 import ipywidgets
 
+from lango_nb.core.visible import visible
 from lango_nb.viz import document as doc
 from lango_nb.viz.as_html import as_html, inline
 from lango_nb.viz.escape import one_line
@@ -86,11 +87,11 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
                 entry.on_msg(partial(_entered, enter, act))
             return _told(entry, key, act)
         case doc.Choice(key, label, options, value, rows):
-            chosen = value if value in options else None
+            chosen, shown = value if value in options else None, listed(options)
             if rows > 1:
-                choice = ipywidgets.Select(options=options, value=chosen, rows=rows, description=label, layout=_wide())
+                choice = ipywidgets.Select(options=shown, value=chosen, rows=rows, description=label, layout=_wide())
             else:
-                choice = ipywidgets.Dropdown(options=options, value=chosen, description=label)
+                choice = ipywidgets.Dropdown(options=shown, value=chosen, description=label)
             return _told(choice, key, act)
         case doc.Slider(key, label, last, value, first):
             slider = ipywidgets.IntSlider(value, first, max(first, last), description=label, layout=_wide())
@@ -108,6 +109,19 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
         case doc.Rich(blocks):
             return as_live(blocks, act)
     raise TypeError(f"nothing in a {type(block).__name__} can be acted on")
+
+
+def listed(options: Iterable[str]) -> tuple[str, ...] | tuple[tuple[str, str], ...]:
+    r"""Return options of a choice as its widget takes them: what cannot be seen of one is shown by a sign.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["\x1b[2J"])
+    (('a', 'b'), (('␛[2J', '\x1b[2J'),))
+    """
+    plain = tuple(options)
+    shown = tuple(map(visible, plain))
+    return plain if shown == plain else tuple(zip(shown, plain, strict=True))
 
 
 def _matrix(matrix: doc.Matrix, act: Act) -> ipywidgets.GridBox:

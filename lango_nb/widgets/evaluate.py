@@ -17,7 +17,7 @@ from lango_nb.viz.as_html import as_html
 from lango_nb.viz.colours import GOOD
 from lango_nb.viz.evaluation import confusion_matrix, judged_blocks, judged_line, summary_blocks
 from lango_nb.viz.routing import document as route_document
-from lango_nb.widgets.as_live import as_live
+from lango_nb.widgets.as_live import as_live, listed
 from lango_nb.widgets.panel import Panel
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class EvaluatePanel(Panel):
             self._controls = as_live(tuple(self._choices().values()), self.act)
             self._controls.layout.flex_flow = "row wrap"
         for widget, choice in zip(self._controls.children, self._choices().values(), strict=True):
-            widget.options = choice.options
+            widget.options = listed(choice.options)
             widget.value = choice.value
         self._page.value = as_html((*self.remark(), *self._measured()))
         self._why.value = as_html(self._chosen())

@@ -19,7 +19,7 @@ from lango_nb.viz.escape import one_line
 from lango_nb.viz.trace import Layout
 from lango_nb.viz.turns import cost_text
 from lango_nb.viz.turns import document as turn_document
-from lango_nb.widgets.as_live import as_live
+from lango_nb.widgets.as_live import as_live, listed
 from lango_nb.widgets.panel import Panel
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class RunPanel(Panel):
                 self.send()
             case "stop":
                 self.stop()
-            case _ if value and value != self._pickers[key].present():
+            case _ if key in self._pickers and value and value != self._pickers[key].present():
                 if self.is_running:
                     raise UsageError("a turn is still at work here: wait for its answer, or press Stop")
                 self._pickers[key].use(value)
@@ -216,8 +216,8 @@ class RunPanel(Panel):
         """Keep the field, in which somebody types, and the cards, which somebody may be about to answer."""
         self._field.children[0].value = self.text
         for widget, choice in zip(self._choices.children, self._picked(), strict=True):
-            if widget.options != choice.options:  # one was made meanwhile
-                widget.options = choice.options
+            if widget.options != (options := listed(choice.options)):  # one was made meanwhile
+                widget.options = options
             widget.value = choice.value
         self._button.children = (self._stop if self.is_running else self._send,)
         self._page.value = as_html((*self.remark(), *self._shown()))

@@ -20,7 +20,7 @@ from lango_nb.viz.agents import agent_blocks, tools_line
 from lango_nb.viz.as_html import as_html
 from lango_nb.viz.diff import effect_blocks
 from lango_nb.widgets.agent_form import FIELDS, AgentForm
-from lango_nb.widgets.as_live import as_live
+from lango_nb.widgets.as_live import as_live, listed
 from lango_nb.widgets.listing import ListPanel
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ class TreePanel(ListPanel[AgentNode]):
         tools = tuple(self._engine.tree.partition[spec.name])
         others = tuple(one.name for one in self._engine.shape.all if one.name != spec.name)
         for widget, options, value in zip(self._sending.children, (tools, others), (self.tool, self.to), strict=False):
-            widget.options, widget.value = ("", *options), value if value in options else ""
+            widget.options, widget.value = listed(("", *options)), value if value in options else ""
         return (self._fields, self._below, self._sending)
 
     def _shown_effect(self) -> doc.Document:
