@@ -1084,10 +1084,11 @@ class Lab:
         """
         from lango_nb.evaluation.evaluate import evaluate
 
+        wanted = [topologies] if isinstance(topologies, str | Topology) else topologies
         found = evaluate(
             data,
             subject,
-            topologies=topologies,
+            topologies=None if wanted is None else [self._known(one) for one in wanted],
             at_once=at_once,
             sample=sample,
             seed=seed,

@@ -127,6 +127,17 @@ def test_several_topologies_stand_side_by_side_and_each_has_its_matrix(lab: Lab)
     assert panel.selected is not None
 
 
+def test_a_topology_that_was_changed_by_hand_is_measured_too_when_another_is_in_use(lab: Lab) -> None:
+    lab.edit_agent("vault", name="safe")
+    lab.use("sextet")
+    panel = lab.evaluate_panel([("encrypt the word tulip", "safe")])
+    panel.act("topology", "octet-edited")
+    run(panel)
+    assert panel.said == ""
+    assert panel.result is not None
+    assert panel.result.record["octet-edited"].accuracy.count == 1
+
+
 def test_what_cannot_be_measured_is_said_and_the_next_one_runs(lab: Lab) -> None:
     panel = lab.evaluate_panel([("encrypt this", "nobody at all")])
     run(panel)
