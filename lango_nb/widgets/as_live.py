@@ -18,12 +18,18 @@ import ipywidgets
 from lango_nb.core.visible import visible
 from lango_nb.viz import document as doc
 from lango_nb.viz.as_html import as_html, inline
+from lango_nb.viz.colours import BAD, GOOD
 from lango_nb.viz.escape import one_line
 from lango_nb.viz.html import EDGE, breakable, span
 
 Act = Callable[[str, str], None]
 """Gets what a part is about and what was done with it: the name of a button, a text, a choice."""
-_LOOKS = {"": "", "good": "success", "bad": "danger"}
+_LOOKS = {
+    "": {},
+    "good": {"button_color": GOOD, "text_color": "#ffffff"},
+    "bad": {"button_color": BAD, "text_color": "#ffffff"},
+}
+"""JupyterLab's own green and red are too light for the words on them."""
 _HEIGHT = "28px"
 _HEAD = 24
 """Characters of the name of a row or a column."""
@@ -157,7 +163,7 @@ def _wide() -> ipywidgets.Layout:
 def _button(key: str, button: doc.Button, act: Act) -> ipywidgets.Button:
     made = ipywidgets.Button(
         description=button.label,
-        button_style=_LOOKS[button.look],
+        style=_LOOKS[button.look],
         tooltip=button.hint or button.label,
         layout=ipywidgets.Layout(width="auto", min_width="72px", height=_HEIGHT),
     )
