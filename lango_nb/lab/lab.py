@@ -123,8 +123,9 @@ if TYPE_CHECKING:
     from lango_nb.widgets.run import RunPanel
     from lango_nb.widgets.trace import TracePanel
     from lango_nb.widgets.tree import TreePanel
+    from lango_nb.widgets.why import WhyPanel
 
-PANELS = ("tree", "partition", "route", "run", "trace", "runs", "approvals", "evaluate", "history", "doctor")
+PANELS = ("tree", "partition", "route", "run", "trace", "why", "runs", "approvals", "evaluate", "history", "doctor")
 """Tabs of the dashboard, in their order; ``lab.<name>_panel()`` is each alone."""
 _CELL_MODULE = "lango_cell"
 _SAMPLE = 200
@@ -757,6 +758,35 @@ class Lab:
             return self.route(trace.turn.text)
         decisions = trace.decisions
         return ListView(decisions, lambda: frames().decisions_df(trace))
+
+    def why_panel(self, turn: TurnRef | None = None) -> WhyPanel:
+        """Show why a turn went where it went, hand-over by hand-over: each word in the colour of whom it speaks for.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            Number from 1, negative from the end, or id; the last when absent.
+
+        Returns
+        -------
+        WhyPanel
+            ``.selected`` is the hand-over that was clicked, ``.route`` the router's view of it.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such turn.
+        UsageError
+            There is no turn yet.
+        """
+        found = self._trace(turn)
+        return self._why_panel(lambda: found)
+
+    def _why_panel(self, trace: Callable[[], Trace]) -> WhyPanel:
+        from lango_nb.widgets.why import WhyPanel
+
+        trace()  # says it where there is no turn yet
+        return WhyPanel(trace, self.engine.route)
 
     # -- everything that is stored -------------------------------------------------------------------------------------
 
@@ -1810,8 +1840,8 @@ class Lab:
         Parameters
         ----------
         tab : str
-            The tab that is shown at first: ``tree``, ``partition``, ``route``, ``run``, ``trace``, ``runs``,
-            ``approvals``, ``evaluate``, ``history`` or ``doctor``; the first when empty.
+            The tab that is shown at first: ``tree``, ``partition``, ``route``, ``run``, ``trace``, ``why``,
+            ``runs``, ``approvals``, ``evaluate``, ``history`` or ``doctor``; the first when empty.
 
         Returns
         -------
@@ -1844,7 +1874,8 @@ class Lab:
             made.act("tab", "trace")
 
         makers = {name: getattr(self, f"{name}_panel") for name in PANELS}
-        made = Dashboard(makers | {"trace": trace, "history": lambda: turns_panel(self.engine, show)}, title, tab)
+        own = {"trace": trace, "why": lambda: self._why_panel(latest)}
+        made = Dashboard(makers | own | {"history": lambda: turns_panel(self.engine, show)}, title, tab)
         return made
 
     if not TYPE_CHECKING:  # a type checker knows what there is

@@ -24,6 +24,7 @@ from lango_nb.widgets.partition import PartitionPanel
 from lango_nb.widgets.route import RoutePanel
 from lango_nb.widgets.run import RunPanel
 from lango_nb.widgets.trace import TracePanel
+from lango_nb.widgets.why import WhyPanel
 from tests.unit.viz import samples
 from tests.unit.viz.test_evaluation import hostile as hostile_evaluation
 from tests.unit.viz.test_hostile import UNSEEN, check, everywhere
@@ -98,6 +99,7 @@ PANELS: dict[str, Callable[[], Panel]] = {
     "runs": lambda: ListPanel(lambda: (samples.hostile_run(),), line, run_document, "runs", "none"),
     "partition": lambda: PartitionPanel(lambda: samples.hostile_tree.__wrapped__().partition),
     "route": lambda: RoutePanel(lambda _text: samples.hostile_route(), samples.HOSTILE),
+    "why": lambda: WhyPanel(samples.hostile_run_trace, lambda _text: samples.hostile_route()),
     "approvals": approvals,
     "doctor": doctor,
     "evaluate": evaluate,
