@@ -54,6 +54,7 @@ class Dashboard(Panel):
         with self._lock:
             if self._known(name) not in self._panels:
                 self._panels[name] = self._makers[name]()
+                self._panels[name].after_act = self._write_title
             return self._panels[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -93,7 +94,7 @@ class Dashboard(Panel):
             self._tabs.observe(self._clicked, "value")
             reachable(self._tabs)
             self._pages = {name: ipywidgets.VBox(layout=_page()) for name in self._makers}
-        self._head.value = as_html((*self._title(), *self.remark()))
+        self._write_title()
         panel = self._shown()
         if isinstance(panel, Panel):
             panel.on_shown()
@@ -103,6 +104,12 @@ class Dashboard(Panel):
             page.layout.display = None if name == self.tab else "none"
         self._tabs.value = self.tab
         return [self._head, self._tabs, *self._pages.values()]
+
+    def _write_title(self) -> None:
+        """Write what is in use: a panel may have changed it."""
+        with self._lock:
+            if self._head is not None:
+                self._head.value = as_html((*self._title(), *self.remark()))
 
     def close(self) -> None:
         """Take all panels away for good, and what they listen to."""

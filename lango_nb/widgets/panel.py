@@ -39,6 +39,8 @@ class Panel:
     def __init__(self) -> None:
         self.said = ""
         """What was wrong with the last act; empty when nothing was."""
+        self.after_act: Callable[[], object] = lambda: None
+        """Called after each act: whatever else is shown may have changed."""
         self._acting, self._lock, self._timing = RLock(), RLock(), RLock()
         self._box: ipywidgets.VBox | None = None
         self._is_closed = False
@@ -103,6 +105,7 @@ class Panel:
             except LangoError as error:
                 self.said = str(error)
             self.refresh()
+            self.after_act()
 
     def refresh(self) -> None:
         """Show what there is now, where it is shown at all."""

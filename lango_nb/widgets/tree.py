@@ -253,13 +253,15 @@ class TreePanel(ListPanel[AgentNode]):
                 raise UsageError("nothing was changed; type into the form first")
             said = "".join(f", {name}={value!r}" for name, value in changes.items())
             self._change(lambda: self._edits.edit_agent(agent, **changes), f"lab.edit_agent({agent!r}{said})")
-        self.chosen = str(changes.get("name", _NEW.name if self.is_new else self.chosen))
+        if self.is_new:
+            self.chosen = str(changes.get("name", _NEW.name))
         self._forget()
 
     def _change(self, change: Callable[[], object], code: str) -> None:
         before = self._engine.shape
         change()
         self._last = before, self._engine.shape
+        self.chosen = _renamed(*self._last).get(self.chosen, self.chosen)
         if code:
             self._done.append(code)
         elif self._done:

@@ -107,6 +107,16 @@ def test_its_code_gives_the_same_state(lab: Lab) -> None:
     assert again.tab == "partition"
 
 
+def test_its_title_tells_what_a_panel_has_changed(lab: Lab) -> None:
+    dashboard = lab.dashboard("run")
+    title = dashboard.widget.children[0]
+    dashboard["run"].act("topology", "sextet")
+    assert "sextet" in title.value
+    dashboard["tree"].act("record", "vault ")
+    dashboard["tree"].act("press", "drop")
+    assert "sextet-edited" in title.value
+
+
 def test_its_code_goes_to_the_turn_that_was_chosen(lab: Lab) -> None:
     for text in ("how many lines does notes.md have?", "hello"):
         lab.ask(text)
