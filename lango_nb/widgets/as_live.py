@@ -143,7 +143,8 @@ def _matrix(matrix: doc.Matrix, act: Act) -> ipywidgets.GridBox:
 
 
 def _head(name: str) -> ipywidgets.HTML:
-    said = span(breakable(one_line(name, _HEAD)), title=name, font_size="11px", overflow_wrap="anywhere")
+    look = {"display": "inline-block", "font_size": "11px", "line_height": "1.2", "overflow_wrap": "anywhere"}
+    said = span(breakable(one_line(name, _HEAD)), title=name, **look)
     return ipywidgets.HTML(said, layout=ipywidgets.Layout(margin="0"))
 
 

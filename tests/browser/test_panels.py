@@ -215,7 +215,7 @@ def choose(view: Locator, words: str) -> None:
 def test_a_dashboard_asks_and_shows_the_turn_step_by_step(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
     view, _place = open_dashboard(lab, window, "dashboard")
     choose(view, "vault")
-    view.get_by_text("crypto_hash", exact=True).wait_for(timeout=20_000)
+    view.get_by_text("crypto_hash", exact=True).last.wait_for(timeout=20_000)
     pictures(window, shots, "dashboard-tree")
     to_tab(view, "Trace")
     view.get_by_text("no turn").first.wait_for(timeout=20_000)
