@@ -302,8 +302,8 @@ class TreePanel(ListPanel[AgentNode]):
         """Keep everything that somebody types into; what a change does is worked out a moment later."""
         listing, self._page.value = super().parts()[:2], as_html(self._found())
         self._left.children = (*listing, self._above, self._saving, *((self._asking,) if self._replacing else ()))
-        self._notes.value = as_html((*self.remark(), doc.Note(self._saved)))
         self._right.children = self._shown_form()
+        self._notes.value = as_html((*self.remark(), doc.Note(self._saved)))
         self._effects.value = as_html(self._shown_effect())
         return [self._columns, self._notes, self._effects, self._page]
 
