@@ -30,6 +30,7 @@ from lango_nb.models.named import CASSETTE, Models, tape_of
 from lango_nb.records.records import Records
 from lango_nb.records.sessions import MOST_TOKENS, Session
 from lango_nb.routing.build import build_agent_tree
+from lango_nb.routing.editing import Shape
 from lango_nb.routing.prompts import merge_sections
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import KIND as APPROVALS
@@ -315,10 +316,25 @@ class Engine:
             One has the name of a built-in agent or of the root; nothing is changed.
         """
         kept = [spec for spec in self._user_agents if spec.name not in {new.name for new in specs}]
+        self.reshape(Shape(self.topology, (*kept, *specs)))
+
+    @property
+    def shape(self) -> Shape:
+        """What the tree is built of: the topology, and the agents that join it."""
+        return Shape(self.topology, self._user_agents)
+
+    def reshape(self, shape: Shape) -> None:
+        """Go on with another topology and other agents that join it.
+
+        Raises
+        ------
+        DefinitionError
+            Two agents have the same name; nothing is changed.
+        """
         before = self._user_agents
-        self._user_agents = (*kept, *specs)
+        self._user_agents = shape.agents
         try:
-            self.use(self.topology)
+            self.use(shape.topology)
         except LangoError:
             self._user_agents = before
             raise
@@ -345,8 +361,7 @@ class Engine:
                 raise DefinitionError(f"agent {name!r} belongs to {self.topology.name} and cannot be removed")
             if name not in added:
                 raise UnknownNameError("agent", name, added, where="the agents that were added")
-        self._user_agents = tuple(spec for spec in self._user_agents if spec.name not in names)
-        self.use(self.topology)
+        self.reshape(Shape(self.topology, tuple(spec for spec in self._user_agents if spec.name not in names)))
 
     def add_tools(self, *tools: Tool) -> None:
         """Let tools join the catalog; one of the same name and source replaces the earlier one.
@@ -385,17 +400,18 @@ class Engine:
         """The tools themselves, also while the catalog serves them from a cassette or records them."""
         return self._tools
 
-    def tree_for(self, topology: str | Topology, *, as_shipped: bool = False) -> AgentTree:
+    def tree_for(self, topology: str | Topology | Shape, *, as_shipped: bool = False) -> AgentTree:
         """Build the tree that the same tools make under another topology.
 
         Parameters
         ----------
-        topology : str or Topology
+        topology : str or Topology or Shape
+            A shape says which agents join it, too.
         as_shipped : bool
             Whether only the topology's own agents and the bundled ones join, and none that the user has added.
         """
-        found = _found(topology)
-        users = user_agents(None) if as_shipped else self._user_agents
+        found, users = topology if isinstance(topology, Shape) else (_found(topology), self._user_agents)
+        users = user_agents(None) if as_shipped else users
         return self._tree(found, [spec for spec in self._joining(found, users) if spec.name not in _names(found)])
 
     def _build(self, topology: Topology, registry: AgentRegistry) -> None:

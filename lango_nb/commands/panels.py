@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @Command(
     "dashboard",
-    "show all panels on tabs: agents, tools, who gets what, asking, traces, runs, questions, turns",
+    "show all panels on tabs: agents, tools, who gets what, asking, traces, runs, questions, measures, turns, doctor",
     "%lango dashboard run",
     Word("tab", "TAB", "panel", "the tab that is shown at first"),
     where="notebook",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import takewhile
@@ -47,6 +47,8 @@ DEFAULT = "octet"
 """Topology of an engine that is made here."""
 MOST_AT_ONCE = 64
 
+_LOOK_S = 0.05
+"""How often whoever waits for a model looks whether it was stopped."""
 _NAMED = 5
 """Families that a message names."""
 
@@ -85,6 +87,7 @@ def evaluate(  # noqa: PLR0913 - one keyword per thing one may want to choose
     seed: int = 0,
     resume: str | Path | None = None,
     on_progress: OnProgress | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
     now: Callable[[], float] | None = None,
     engine: Engine | None = None,
 ) -> Evaluation:
@@ -110,6 +113,8 @@ def evaluate(  # noqa: PLR0913 - one keyword per thing one may want to choose
         File in which a model's answers are kept; what is in it already is not asked again.
     on_progress : callable, optional
         Gets how many are done, of how many. A bar is shown when absent, where somebody can see it.
+    is_stopped : callable, optional
+        Asked between requests; as soon as it says yes, what was answered by then is the result.
     now : callable, optional
         The time in seconds; the machine's when absent.
     engine : Engine, optional
@@ -156,12 +161,14 @@ def evaluate(  # noqa: PLR0913 - one keyword per thing one may want to choose
         if listener is None and (bar := automatic_bar("evaluate")) is not None:
             stack.callback(bar.close)
             listener = bar
-        answers, resumed = _answers(cases, rows, at_once, saved, listener)
-    results = tuple(
+        answers, resumed = _answers(cases, rows, at_once, saved, listener, is_stopped)
+    made = (
         _result(case, rows, right, answers[number * len(rows) : (number + 1) * len(rows)])
         for number, (case, right) in enumerate(zip(cases, rights, strict=True))
     )
-    return Evaluation(name, name_of(data), len(requests), results, model is not None, seed, resumed)
+    is_cut = None in answers
+    results = tuple(result for result in made if result.n or not is_cut)
+    return Evaluation(name, name_of(data), len(requests), results, model is not None, seed, resumed, is_cut)
 
 
 # -- what is evaluated -------------------------------------------------------------------------------------------------
@@ -289,14 +296,18 @@ def _sampled(requests: Sequence[Labelled], sample: int | None, seed: int) -> lis
 # -- asking ------------------------------------------------------------------------------------------------------------
 
 
-def _answers(
+def _answers(  # noqa: PLR0913, PLR0917 - what to ask whom, and who watches
     cases: Sequence[_Case],
     rows: Sequence[Labelled],
     at_once: int,
     saved: SavedAnswers | None,
     on_progress: OnProgress | None,
-) -> tuple[list[Answer], int]:
-    """Get the answers of all cases, one case after the other, and say how many were kept from earlier."""
+    is_stopped: Callable[[], bool],
+) -> tuple[list[Answer | None], int]:
+    """Get the answers of all cases, one case after the other, and say how many were kept from earlier.
+
+    Requests that were left when it was stopped have none.
+    """
     total = len(cases) * len(rows)
     found: list[Answer | None] = [None] * total
     jobs: list[_Job] = []
@@ -305,6 +316,8 @@ def _answers(
             case.subject.router.route(mask(rows[0].text))  # what loads with the first route is nobody's time
         for place, row in enumerate(rows, number * len(rows)):
             if isinstance(case.subject, RouterSubject):
+                if is_stopped():
+                    break
                 found[place] = case.subject.answer(row.text)
                 if on_progress is not None:
                     on_progress(place + 1, total)
@@ -328,8 +341,22 @@ def _answers(
 
         most = min(at_once, len(jobs))
         waiting = takewhile(lambda _job: not stopped.is_set(), jobs)
-        run_in_loop(lambda emit: _ask_all(waiting, most, found, saved, emit), show)
-    return cast("list[Answer]", found), resumed
+        run_in_loop(lambda emit: _until(is_stopped, _ask_all(waiting, most, found, saved, emit)), show)
+    return found, resumed
+
+
+async def _until(is_stopped: Callable[[], bool], work: Coroutine[Any, Any, None]) -> None:
+    """Work until it is done, or stopped: calls that are under way are given up then."""
+    task = asyncio.create_task(work)
+    try:
+        while not is_stopped() and not task.done():
+            await asyncio.wait((task,), timeout=_LOOK_S)
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait((task,))
+    if not task.cancelled():
+        task.result()
 
 
 async def _ask_all(
@@ -364,8 +391,9 @@ async def _ask_all(
 # -- judging -----------------------------------------------------------------------------------------------------------
 
 
-def _result(case: _Case, rows: Sequence[Labelled], rights: Sequence[str], answers: Sequence[Answer]) -> Result:
-    judged = tuple(_judged(case, *one) for one in zip(rows, rights, answers, strict=True))
+def _result(case: _Case, rows: Sequence[Labelled], rights: Sequence[str], answers: Sequence[Answer | None]) -> Result:
+    pairs = zip(rows, rights, answers, strict=True)
+    judged = tuple(_judged(case, row, right, answer) for row, right, answer in pairs if answer is not None)
     threshold = case.subject.threshold if isinstance(case.subject, RouterSubject) else None
     return Result(case.name, case.router.table.names, judged, threshold)
 

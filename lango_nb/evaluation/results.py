@@ -126,6 +126,8 @@ class Evaluation:
     """Of the sample."""
     resumed: int = 0
     """Answers that were taken from the file of an earlier run."""
+    is_stopped: bool = False
+    """Whether it was stopped, so that requests are left without an answer."""
 
     @property
     def n(self) -> int:

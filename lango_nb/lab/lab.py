@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from lango_nb.core.events import Event
+    from lango_nb.evaluation.requests import Labelled
     from lango_nb.hooks.chain import HookChain
     from lango_nb.lab.shelf import Shelf
     from lango_nb.models.cassette import Cassette
@@ -105,22 +107,31 @@ if TYPE_CHECKING:
     from lango_nb.records.tasks import Task
     from lango_nb.records.turns import Trace, Turn
     from lango_nb.routing.diff import TreeDiff
+    from lango_nb.routing.editing import Shape
     from lango_nb.routing.partition import Assignment
+    from lango_nb.routing.route import Route
     from lango_nb.routing.router import Router
-    from lango_nb.routing.tree import AgentNode
     from lango_nb.runtime.context import Listener, TextListener
     from lango_nb.stores.store import Row, Store
     from lango_nb.widgets.approvals import ApprovalsPanel
     from lango_nb.widgets.dashboard import Dashboard
+    from lango_nb.widgets.doctor import DoctorPanel
+    from lango_nb.widgets.evaluate import EvaluatePanel
     from lango_nb.widgets.listing import ListPanel
     from lango_nb.widgets.partition import PartitionPanel
     from lango_nb.widgets.route import RoutePanel
     from lango_nb.widgets.run import RunPanel
     from lango_nb.widgets.trace import TracePanel
+    from lango_nb.widgets.tree import TreePanel
+    from lango_nb.widgets.why import WhyPanel
 
-PANELS = ("tree", "partition", "route", "run", "trace", "runs", "approvals", "history")
+PANELS = ("tree", "partition", "route", "run", "trace", "why", "runs", "approvals", "evaluate", "history", "doctor")
 """Tabs of the dashboard, in their order; ``lab.<name>_panel()`` is each alone."""
 _CELL_MODULE = "lango_cell"
+_SAMPLE = 200
+"""Held-out requests that are looked at to say what a change of the tree does."""
+_UNDONE = 50
+"""Changes of the tree that can be taken back."""
 
 _ELSEWHERE = {"settings": "config", "eval": "evaluate()", "run_turn": "ask()", "events_df": "events().df"}
 """What other tools call a thing, and what it is called here."""
@@ -226,6 +237,8 @@ class Lab:
         self._session_count = 1
         self._before: AgentTree | None = None
         """The tree before its last change."""
+        self._earlier: list[Shape] = []
+        """What the tree was built of before its last changes, the latest last."""
         self._own_topologies: dict[str, Topology] = {}
         self._remember(chosen)
 
@@ -262,11 +275,31 @@ class Lab:
 
         return PartitionPanel(lambda: self.partition.record)
 
-    def tree_panel(self) -> ListPanel[AgentNode]:
-        """Show the agents in a list to filter; a click on one shows its definition, its tools and its prompt."""
-        from lango_nb.widgets.records import agents_panel
+    def tree_panel(self) -> TreePanel:
+        """Show the agents in a list to filter; the chosen one in a form, with what a change of it does.
 
-        return agents_panel(self.engine)
+        Returns
+        -------
+        TreePanel
+            What is applied there is done by :meth:`edit_agent`, :meth:`add_agent`, :meth:`drop_agent`,
+            :meth:`move_tool` and :meth:`undo`; ``.code`` is the Python that does the same.
+        """
+        from lango_nb.widgets.tree import TreePanel
+
+        return TreePanel(self.engine, self, self._labelled)
+
+    def _labelled(self) -> tuple[Sequence[Labelled], str]:
+        """Return the labelled requests of the shelf, or where it has none some of those that come with the package."""
+        import random
+
+        from lango_nb.core.text import counted
+        from lango_nb.evaluation.requests import read_requests
+
+        kept = [{"text": one.text, "agent": one.agent, **one.more} for one in self.shelf.items("examples") if one.text]
+        if kept:
+            return read_requests(kept), f"{counted(len(kept), 'request')} of yours"
+        some = random.Random(0).sample(read_requests("held-out"), _SAMPLE)  # noqa: S311 - a sample, no secret
+        return some, f"{_SAMPLE:,} held-out ones"
 
     def tools(self, query: str | None = None) -> ListView[Tool]:
         """List tools with their owners.
@@ -430,15 +463,30 @@ class Lab:
         Returns
         -------
         RunPanel
-            Turns run beside the cells, in the conversation :attr:`session`; ``.traces`` has what they came to. Where
+            Turns run beside the cells, in the conversation :attr:`session`; ``.traces`` has what they came to. Models
+            that can be used here are offered, live ones only where the network is allowed. Where
             you would be asked at the prompt of a cell, a card waits for your click.
         """
+        from lango_nb.models.usable import usable_models
         from lango_nb.widgets.approvals import ApprovalsPanel
-        from lango_nb.widgets.run import RunPanel
+        from lango_nb.widgets.run import Picker, RunPanel
 
+        def topologies() -> list[str]:
+            return [topology.name for topology in self.topologies]
+
+        def models() -> list[str]:
+            found = self.engine.models
+            return [row.example for row in usable_models(found.reach, found.keys) if row.state == "usable"]
+
+        def take(name: str) -> None:
+            self.model = name
+
+        pickers = {
+            "topology": Picker(topologies, lambda: self.topology, self.use),
+            "model": Picker(cache(models), lambda: self.model.name, take),
+        }
         cards = ApprovalsPanel(lambda: self.approvals, self.engine.approvals.changes, empty="")
-        names = [topology.name for topology in self.topologies]
-        return RunPanel(self.engine, lambda: self.session, names, self.use, cards)
+        return RunPanel(self.engine, lambda: self.session, pickers, cards)
 
     def new(self) -> str:
         """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``.
@@ -569,7 +617,7 @@ class Lab:
         """
         from lango_nb.widgets.trace import TracePanel
 
-        return TracePanel(self._trace(turn), self.prompt_of, step)
+        return TracePanel(self._trace(turn), self.prompt_of, step, find=self._trace)
 
     def prompt_of(self, agent: str) -> str:
         """Return the prompt that an agent has in this tree; empty where it is not in it."""
@@ -587,7 +635,7 @@ class Lab:
         return runs_view(self.engine.runs.list())
 
     def runs_panel(self) -> ListPanel[AgentRun]:
-        """Show the teammate runs as they come and go; one that is at work can be stopped."""
+        """Show the teammate runs as they come and go; one that is at work can be waited for, and stopped."""
         from lango_nb.widgets.records import runs_panel
 
         return runs_panel(self.engine)
@@ -710,6 +758,35 @@ class Lab:
             return self.route(trace.turn.text)
         decisions = trace.decisions
         return ListView(decisions, lambda: frames().decisions_df(trace))
+
+    def why_panel(self, turn: TurnRef | None = None) -> WhyPanel:
+        """Show why a turn went where it went, hand-over by hand-over: each word in the colour of whom it speaks for.
+
+        Parameters
+        ----------
+        turn : int or str, optional
+            Number from 1, negative from the end, or id; the last when absent.
+
+        Returns
+        -------
+        WhyPanel
+            ``.selected`` is the hand-over that was clicked, ``.route`` the router's view of it.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such turn.
+        UsageError
+            There is no turn yet.
+        """
+        found = self._trace(turn)
+        return self._why_panel(lambda: found)
+
+    def _why_panel(self, trace: Callable[[], Trace]) -> WhyPanel:
+        from lango_nb.widgets.why import WhyPanel
+
+        trace()  # says it where there is no turn yet
+        return WhyPanel(trace, self.engine.route)
 
     # -- everything that is stored -------------------------------------------------------------------------------------
 
@@ -862,6 +939,23 @@ class Lab:
             report = replace(report, findings=(rescued(records, Path(rescue).absolute()), *report))
         return ReportView(report)
 
+    def doctor_panel(self, since_hours: float = 24.0) -> DoctorPanel:
+        """Show every check with its state and what to do next; a click on one shows what it was concluded from.
+
+        Parameters
+        ----------
+        since_hours : float
+            How far back turns are looked at.
+
+        Returns
+        -------
+        DoctorPanel
+            ``.report`` is what was found, ``.selected`` the finding that was clicked.
+        """
+        from lango_nb.widgets.doctor import DoctorPanel
+
+        return DoctorPanel(lambda: self.doctor(since_hours).record)
+
     def metrics(self, session: str | None = None) -> ListView[AgentMetrics]:
         """Measure agents over everything that is stored: turns, success, calls, hand-overs, p50, p95 and p99.
 
@@ -980,6 +1074,7 @@ class Lab:
         seed: int = 0,
         resume: str | Path | None = None,
         on_progress: Callable[[int, int], None] | None = None,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> EvaluationView:
         """Say how often the router, or a model, is right about who should get a request.
 
@@ -1002,6 +1097,8 @@ class Lab:
             File in which a model's answers are kept; what is in it already is not asked again.
         on_progress : callable, optional
             Gets how many are done, of how many; a bar is shown when absent, where somebody can see it.
+        is_stopped : callable, optional
+            Asked between requests; as soon as it says yes, what was answered by then is the result.
 
         Returns
         -------
@@ -1017,19 +1114,50 @@ class Lab:
         """
         from lango_nb.evaluation.evaluate import evaluate
 
+        wanted = [topologies] if isinstance(topologies, str | Topology) else topologies
         found = evaluate(
             data,
             subject,
-            topologies=topologies,
+            topologies=None if wanted is None else [self._known(one) for one in wanted],
             at_once=at_once,
             sample=sample,
             seed=seed,
             resume=resume,
             on_progress=on_progress,
+            is_stopped=is_stopped,
             engine=self.engine,
         )
         self._last = found
         return EvaluationView(found)
+
+    def evaluate_panel(self, data: Any = None) -> EvaluatePanel:
+        """Show how often the router, or a model, is right: run a set, click a number of its matrix, then a mistake.
+
+        Parameters
+        ----------
+        data : DataFrame, iterable, str or Path, optional
+            Labelled requests as :meth:`evaluate` takes them; those that come with the package can be chosen besides.
+
+        Returns
+        -------
+        EvaluatePanel
+            ``.result`` is what was measured, ``.selected`` the request that was clicked, with its answer.
+        """
+        from lango_nb.widgets.evaluate import EvaluatePanel
+
+        def topologies() -> list[str]:
+            names = [topology.name for topology in self.topologies if not topology.is_single]
+            return sorted(names, key=lambda name: name != self.topology)
+
+        def route(topology: str, text: str) -> Route:
+            if topology == self.topology:
+                return self.router.route(text)
+            return self.router.over(self.engine.tree_for(self._known(topology)).table).route(text)
+
+        def subjects() -> tuple[str, ...]:
+            return "router", "keywords", self.model.name
+
+        return EvaluatePanel(self.evaluate, topologies, subjects, route, data)
 
     def evaluate_tasks(  # noqa: PLR0913 - one keyword per thing one may want to choose
         self,
@@ -1097,18 +1225,16 @@ class Lab:
 
     # -- changing ------------------------------------------------------------------------------------------------------
 
-    def use(self, topology: str | Topology) -> DiffView:
+    def use(self, topology: str | Topology | Path) -> DiffView:
         """Change the topology and show what changed; turns and conversation stay.
 
         Parameters
         ----------
-        topology : str or Topology
-            One of your own can be named too, once it has been in use.
+        topology : str or Topology or Path
+            One of your own can be named too, once it has been in use; a folder with ``topology.yaml`` is read.
         """
         known = self._known(topology)
-        change = self._changing(lambda: self.engine.use(known))
-        self._remember(known)
-        return change
+        return self._changing(lambda: self.engine.use(known))
 
     @property
     def topologies(self) -> tuple[Topology, ...]:
@@ -1117,9 +1243,15 @@ class Lab:
 
         return (*(load_topology(name) for name in topology_names()), *self._own_topologies.values())
 
-    def _known(self, topology: str | Topology) -> str | Topology:
-        """Return the topology of your own that a name means, or what was given."""
-        return self._own_topologies.get(topology, topology) if isinstance(topology, str) else topology
+    def _known(self, topology: str | Topology | Path) -> str | Topology:
+        """Return the topology of your own that a name means, the one of a folder, or what was given."""
+        if isinstance(topology, str) and topology in self._own_topologies:
+            return self._own_topologies[topology]
+        if isinstance(topology, Path) or (isinstance(topology, str) and _is_path(topology)):
+            from lango_nb.specs.topologies import read_topology
+
+            return read_topology(path_of(topology))
+        return topology
 
     def _remember(self, topology: str | Topology) -> None:
         from lango_nb.specs.topologies import topology_names
@@ -1185,10 +1317,142 @@ class Lab:
     def _changing(self, change: Callable[[], None]) -> DiffView:
         from lango_nb.routing.diff import diff
 
-        before = self.engine.tree
+        before, shape = self.engine.tree, self.engine.shape
         change()
         self._before = before
+        if self.engine.shape != shape:
+            self._earlier = [*self._earlier, shape][-_UNDONE:]
+        self._remember(self.engine.topology)
         return DiffView(diff(before, self.engine.tree))
+
+    def edit_agent(self, agent: str, /, **changes: Any) -> DiffView:
+        """Edit an agent, also one of the topology's own, and show what changes; :meth:`undo` takes it back.
+
+        Parameters
+        ----------
+        agent : str
+        **changes
+            Fields of its ``AGENT.md`` with their new values; ``name`` renames it.
+
+        Raises
+        ------
+        DefinitionError
+            A value is wrong, or another agent has that name; nothing is changed.
+        UnknownNameError
+            There is no such agent or field.
+
+        Notes
+        -----
+        A topology that comes with the package stays as it is: the lab goes on with a copy, ``octet-edited``.
+
+        Examples
+        --------
+        >>> lab = Lab("octet")
+        >>> lab.edit_agent("vault", name="safe", prefixes=["crypto_*"]).vanished
+        ('vault',)
+        >>> lab.topology, lab.partition["safe"][:2]
+        ('octet-edited', ('crypto_encrypt', 'crypto_decrypt'))
+        """
+        from lango_nb.routing.editing import with_changes
+
+        shape = with_changes(self.engine.shape, agent, **changes)
+        return self._changing(lambda: self.engine.reshape(shape))
+
+    def drop_agent(self, name: str) -> DiffView:
+        """Take an agent out of the tree, also one of the topology's own, and show what changes; see :meth:`edit_agent`.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such agent.
+        UsageError
+            It is the only one.
+        """
+        from lango_nb.routing.editing import without
+
+        shape = without(self.engine.shape, name)
+        return self._changing(lambda: self.engine.reshape(shape))
+
+    def move_tool(self, tool: str, agent: str) -> DiffView:
+        """Send a tool to another agent and show what changes; see :meth:`edit_agent`.
+
+        The agent claims it by its name, and is asked before others that claim it as well.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such tool or agent.
+        UsageError
+            The tool is a control tool, which no agent owns.
+        """
+        from lango_nb.routing.editing import with_tool
+
+        found = self.partition.why(tool)
+        if found.rule in {"universal", "dropped", "single"}:
+            raise UsageError(f"{tool} cannot be sent to an agent: {found.reason}")
+        shape = with_tool(self.engine.shape, tool, agent)
+        return self._changing(lambda: self.engine.reshape(shape))
+
+    def undo(self) -> DiffView:
+        """Take back the last change of topology or agents, and show what that changes.
+
+        Raises
+        ------
+        UsageError
+            There is nothing to take back.
+        """
+        if not self._earlier:
+            raise UsageError("no change of the tree is left to take back")
+        shape = self._earlier.pop()
+        earlier = self._earlier
+        change = self._changing(lambda: self.engine.reshape(shape))
+        self._earlier = earlier
+        return change
+
+    def save_agent(self, name: str, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the definition of an agent as an ``AGENT.md``.
+
+        Parameters
+        ----------
+        name : str
+        path : str or Path
+            The file, or the folder that it lies in.
+        overwrite : bool
+            Whether a file of that name is replaced.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such agent.
+        UsageError
+            There is a file of that name.
+        StoreError
+            It cannot be written.
+        """
+        from lango_nb.lab.saving import save_agent
+
+        return save_agent(self.engine.shape.agent(name), path_of(path), overwrite=overwrite)
+
+    def save_topology(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the topology with all its agents to a folder, which :meth:`use` reads again.
+
+        Parameters
+        ----------
+        folder : str or Path
+            For ``topology.yaml`` and ``agents/<name>/AGENT.md``; made where it is missing.
+        overwrite : bool
+            Whether a topology that is there is replaced.
+
+        Raises
+        ------
+        UsageError
+            There is a topology in the folder.
+        StoreError
+            It cannot be written.
+        """
+        from lango_nb.lab.saving import save_topology
+
+        return save_topology(self.engine.shape, path_of(folder), overwrite=overwrite)
 
     @property
     def models(self) -> ListView[ModelRow]:
@@ -1576,8 +1840,8 @@ class Lab:
         Parameters
         ----------
         tab : str
-            The tab that is shown at first: ``tree``, ``partition``, ``route``, ``run``, ``trace``, ``runs``,
-            ``approvals`` or ``history``; the first when empty.
+            The tab that is shown at first: ``tree``, ``partition``, ``route``, ``run``, ``trace``, ``why``,
+            ``runs``, ``approvals``, ``evaluate``, ``history`` or ``doctor``; the first when empty.
 
         Returns
         -------
@@ -1601,7 +1865,7 @@ class Lab:
             return self._trace(None)
 
         def trace() -> TracePanel:
-            return TracePanel(latest(), self.prompt_of, latest=latest)
+            return TracePanel(latest(), self.prompt_of, latest=latest, find=self._trace)
 
         def show(turn_id: str) -> None:
             panel = made["trace"]
@@ -1610,7 +1874,8 @@ class Lab:
             made.act("tab", "trace")
 
         makers = {name: getattr(self, f"{name}_panel") for name in PANELS}
-        made = Dashboard(makers | {"trace": trace, "history": lambda: turns_panel(self.engine, show)}, title, tab)
+        own = {"trace": trace, "why": lambda: self._why_panel(latest)}
+        made = Dashboard(makers | own | {"history": lambda: turns_panel(self.engine, show)}, title, tab)
         return made
 
     if not TYPE_CHECKING:  # a type checker knows what there is
@@ -1624,6 +1889,11 @@ class Lab:
 
     def __repr__(self) -> str:
         return f"Lab({self.topology}, {len(self.engine.tree.names)} agents, {len(self.engine.catalog)} tools)"
+
+
+def _is_path(name: str) -> bool:
+    """Tell whether a text is a path rather than a name."""
+    return "/" in name or "\\" in name
 
 
 def _told_apart(found: TreeDiff, first: str, second: str) -> TreeDiff:

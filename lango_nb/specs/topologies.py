@@ -21,9 +21,10 @@ from lango_nb.core.errors import LangoError, UnknownNameError, shorten, suggest
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.messages import USER
 from lango_nb.specs.agent import NAME_PATTERN, AgentSpec, Source
+from lango_nb.specs.agent_md import render_agent_md
 from lango_nb.specs.document import Document, Loc, read_text
 from lango_nb.specs.simple_yaml import read_definition
-from lango_nb.specs.sources import PACKAGE, SHOWN_PACKAGE, FileStore
+from lango_nb.specs.sources import AGENT_FILE, PACKAGE, SHOWN_PACKAGE, FileStore
 from lango_nb.specs.topology import PromptSection, Topology
 
 TOPOLOGY_FILE = "topology.yaml"
@@ -110,6 +111,37 @@ def read_topology(folder: Path, *, shown_as: str | None = None) -> Topology:
     topology = topology.model_copy(update={"agents": _in_order(specs, roster, document)})
     _check(topology, document)
     return topology
+
+
+def topology_files(topology: Topology) -> dict[str, str]:
+    """Write a topology as the files of its folder, so that :func:`read_topology` gives the same one.
+
+    Parameters
+    ----------
+    topology : Topology
+        Its agents' sources and paths are not written.
+
+    Returns
+    -------
+    dict
+        Text by path below the folder.
+
+    Raises
+    ------
+    DefinitionError
+        A text of an agent cannot be stored.
+
+    Examples
+    --------
+    >>> list(topology_files(load_topology("quartet")))[:2]
+    ['topology.yaml', 'agents/executor/AGENT.md']
+    """
+    from lango_nb.specs.yaml_text import write_mapping
+
+    changed = topology.model_dump(exclude={"agents"}, exclude_defaults=True)
+    roster = {"roster": [spec.name for spec in topology.agents]} if topology.agents else {}
+    agents = {f"agents/{spec.name}/{AGENT_FILE}": render_agent_md(spec) for spec in topology.agents}
+    return {TOPOLOGY_FILE: write_mapping({**changed, **roster}), **agents}
 
 
 @cache

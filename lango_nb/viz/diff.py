@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lango_nb.core.text import counted
+from lango_nb.evaluation.flips import Flip
 from lango_nb.routing.diff import PromptChange, ToolChange, TreeDiff
 from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
@@ -15,6 +16,9 @@ _NOBODY = "nobody"
 _ABSENT = "-"
 _CHANGES = {"moved": ROOT, "rule": WARN, "added": GOOD, "removed": BAD}
 _HEADS = ("tools", "change", "before", "after", "why")
+_FLIP_HEADS = ("request", "before", "after", "belongs to")
+_FLIPS = 8
+"""Requests that flip which are shown."""
 _WIDTHS = ("36%", "90px", "13%", "13%", "auto")
 
 
@@ -76,6 +80,34 @@ def document(diff: TreeDiff) -> doc.Document:
         *(block for change in diff.prompts for block in (doc.GAP, _prompt(change))),
         doc.GAP,
         *(doc.Note(said) for said in diff.remarks),
+    )
+
+
+def effect_blocks(diff: TreeDiff, flips: Sequence[Flip], asked: str) -> doc.Document:
+    """Write in short what a change of a tree does: which tools move, who comes and goes, which requests flip.
+
+    Parameters
+    ----------
+    diff : TreeDiff
+    flips : sequence of Flip
+        Labelled requests that go to somebody else.
+    asked : str
+        How many requests were looked at, in words.
+    """
+    fields = (("appeared", _agents(diff.appeared, "+", GOOD)), ("vanished", _agents(diff.vanished, "-", BAD)))
+    right = sum(flip.is_right for flip in flips)
+    said = f"{counted(len(flips), 'request')} of {asked} go to somebody else, {right:,} of them where they belong"
+    shown = tuple((one_line(one.text, 120), one.before, one.after, one.right or _NOBODY) for one in flips[:_FLIPS])
+    more = len(flips) - len(shown)
+    return (
+        doc.Facts(_facts(diff)),
+        doc.Fields(fields),
+        *_tools(diff),
+        doc.GAP,
+        doc.Paragraph(said if flips else f"no request of {asked} goes to somebody else"),
+        *((doc.Rows(_FLIP_HEADS, shown),) if flips else ()),
+        doc.Note(f"and {more:,} more" if more > 0 else ""),
+        *(doc.Note(remark) for remark in diff.remarks),
     )
 
 

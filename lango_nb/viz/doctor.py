@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lango_nb.core.text import counted
 from lango_nb.doctor.finding import Finding, Report, Status
 from lango_nb.viz import Renderer
@@ -12,6 +14,8 @@ from lango_nb.viz.escape import one_line
 _COLOURS: dict[Status, str] = {"fail": BAD, "warn": WARN, "ok": GOOD, "skip": ROOT}
 _CHECK = 60
 """Characters of the name of a check that are shown."""
+_SENTENCE = 200
+"""Characters of a sentence on one line."""
 _MOST = 20
 """Lines of evidence of one finding that are shown."""
 
@@ -31,6 +35,16 @@ def document(report: Report) -> doc.Document:
         return (title, doc.GAP, doc.Items(fine))
     folded = (doc.Fold(doc.Muted(_rest(report)), (doc.Items(fine),), plain="open"),) if fine else ()
     return (title, doc.GAP, doc.Items(wrong), *folded)
+
+
+def finding_line(finding: Finding) -> str:
+    """Write a finding on one line: how it is, what was looked at, and what was found."""
+    return f"{finding.status}  {one_line(finding.check, _CHECK)}: {one_line(finding.text, _SENTENCE)}"
+
+
+def finding_blocks(finding: Finding) -> doc.Document:
+    """Write everything about one finding."""
+    return (doc.Items((replace(_item(finding), is_quiet=False),)),)
 
 
 def _item(finding: Finding) -> doc.Item:

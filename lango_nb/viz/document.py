@@ -352,6 +352,11 @@ class Matrix:
     """Name, and per column the number and its background; 0 shows an empty field."""
     sums: Sequence[Sequence[int]] = ()
     """What stands at the end of each row, and what in the last row; none when empty."""
+    key: str = ""
+    """What a number is about that is clicked where a document is live, told with ``row → column``; when empty, none
+    can be clicked."""
+    value: str = ""
+    """The ``row → column`` that is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,6 +472,8 @@ class Entry:
     """What stands in it while it is empty."""
     enter: str = ""
     """What it is about when Enter is pressed in it, told with the text; nothing when empty."""
+    rows: int = 1
+    """Lines of it that are seen at once; a text of several may have line ends."""
 
 
 _MOST_LISTED = 40

@@ -71,12 +71,21 @@ def document(evaluation: Evaluation, *, timing: bool = False) -> doc.Document:
     timing : bool
         Tell how long answers took.
     """
+    is_alone = len(evaluation.results) == 1
+    return (
+        *summary_blocks(evaluation, timing=timing),
+        *(block for result in evaluation.results for block in (doc.GAP, _result(result, is_open=is_alone))),
+        *_languages(evaluation),
+    )
+
+
+def summary_blocks(evaluation: Evaluation, *, timing: bool = False) -> doc.Document:
+    """Write the shares side by side."""
     heads, rows = _summary(evaluation)
     drawn: list[tuple[doc.Inline, ...]] = [
         (row[0], _outcomes(one), *row[1:]) for row, one in zip(rows, evaluation.results, strict=True)
     ]
     seen = {one.verdict for result in evaluation.results for one in result.judged}
-    is_alone = len(evaluation.results) == 1
     return (
         _title(evaluation),
         doc.GAP,
@@ -86,8 +95,6 @@ def document(evaluation: Evaluation, *, timing: bool = False) -> doc.Document:
         *map(doc.Note, _remarks(evaluation, timing=timing)),
         doc.GAP,
         doc.Note("In brackets: the 95 % interval (Wilson)."),
-        *(block for result in evaluation.results for block in (doc.GAP, _result(result, is_open=is_alone))),
-        *_languages(evaluation),
     )
 
 
@@ -141,12 +148,20 @@ def _confusions(result: Result, name: str) -> doc.Document:
         doc.GAP,
         doc.Rows(("right", "got", "requests"), wrong, "<<>"),
     )
-    matrix = (doc.Heading("Where requests belong, and where they went"), _matrix(result))
+    matrix = (doc.Heading("Where requests belong, and where they went"), confusion_matrix(result))
     return (doc.GAP, doc.Plain(table if wrong else ()), doc.Rich(matrix if result.judged else ()))
 
 
-def _matrix(result: Result) -> doc.Matrix:
-    """Count requests, a row per agent that they belong to, a column per place they went to."""
+def confusion_matrix(result: Result, key: str = "") -> doc.Matrix:
+    """Count requests, a row per agent that they belong to, a column per place they went to.
+
+    Parameters
+    ----------
+    result : Result
+    key : str
+        What a field is about that is clicked, where it is live; then nothing is when empty.
+    """
+    name = _short if not key else one_line
     cells = {(cell.right, cell.got): cell for cell in result.confusion}
     order = {name: place for place, name in enumerate((ROOT_NAME, *result.agents))}
     rows, columns = (
@@ -155,10 +170,9 @@ def _matrix(result: Result) -> doc.Matrix:
     sums = Counter({right: sum(cell.count for cell in result.confusion if cell.right == right) for right in rows})
     return doc.Matrix(
         "",
-        tuple((_short(got), "rgba(127,127,127,.35)") for got in columns),
-        tuple(
-            (_short(right), tuple(_field(cells.get((right, got)), sums[right]) for got in columns)) for right in rows
-        ),
+        tuple((name(got), "rgba(127,127,127,.35)") for got in columns),
+        tuple((name(right), tuple(_field(cells.get((right, got)), sums[right]) for got in columns)) for right in rows),
+        key=key,
     )
 
 
@@ -252,6 +266,24 @@ def mistakes_document(evaluation: Evaluation) -> doc.Document:
     return tuple(blocks)
 
 
+def judged_line(one: Judged) -> str:
+    """Write a request with where it belongs and where it went on one line; its row comes first.
+
+    Examples
+    --------
+    >>> from lango_nb.evaluation.answers import Answer
+    >>> judged_line(Judged(7, "hash this", "vault", Answer("agent", "operator"), "wrong_agent"))
+    '7  vault → operator  hash this'
+    """
+    return f"{one.number}  {_short(one.belongs)} → {_short(one.answer.got)}  {one_line(one.text, _REQUEST)}"
+
+
+def judged_blocks(one: Judged) -> doc.Document:
+    """Write where a request went, and where it belongs."""
+    said = "right" if one.is_right else _went(one)
+    return (doc.Line((doc.Badge(_WORDS[one.verdict], _COLOURS[one.verdict]), one_line(said, 400))),)
+
+
 def _mistake(one: Judged) -> doc.Block:
     language = f", {_short(one.language)}" if one.language else ""
     badge = doc.Either("", doc.Badge(_short(one.answer.got), _COLOURS[one.verdict]))
@@ -311,6 +343,9 @@ def _interval(share: Share) -> str:
 
 def _facts(evaluation: Evaluation) -> list[str]:
     """Say where the requests come from, and how many there are."""
+    if evaluation.is_stopped:
+        answers = sum(result.n for result in evaluation.results)
+        return [evaluation.data, f"stopped after {counted(answers, 'answer')}"]
     shown = f"{evaluation.n:,} of {evaluation.of:,} requests, seed {evaluation.seed}"
     requests = counted(evaluation.n, "request") if evaluation.n == evaluation.of else shown
     return [evaluation.data, requests]

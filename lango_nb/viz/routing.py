@@ -33,6 +33,8 @@ _SHOWN = 3
 _TERMS = 4
 """Terms of a score that are shown; the others are folded."""
 _LEAST_SHOWN = 0.05
+_COMPARED = 2000
+"""Characters of a request whose words are compared."""
 _WORDS = re.compile(r"([^\W_]+(?:['\u2019][^\W_]+)?)")
 _BARE = {"structure", "prior", "other", "sentence"}
 """Kinds of terms that say themselves what they are."""
@@ -153,6 +155,49 @@ def marked_text(route: Route) -> doc.Inline:
     return tuple(pieces)
 
 
+def compared_blocks(route: Route) -> doc.Document:
+    """Write the text of a route with each word on the colour of whom it speaks for: the best candidate, or the second.
+
+    Parameters
+    ----------
+    route : Route
+    """
+    rivals = [one for one in route.candidates if not one.vetoes and one.signals]
+    first = next((one for one in rivals if one.agent == route.chosen), None) or next(iter(rivals), None)
+    second = next((one for one in rivals if one is not first), None)
+    if first is None or second is None or not route.text.strip():
+        return (doc.Quote(route.text),)
+    colours = agent_colours(one.agent for one in route.candidates)
+    mine, theirs = _by_word(first), _by_word(second)
+    leads = {word: mine.get(word, 0.0) - theirs.get(word, 0.0) for word in (*mine, *theirs)}
+    most = max(map(abs, leads.values()), default=0.0) or 1.0
+    pieces: list[doc.Inline] = []
+    for place, part in enumerate(_WORDS.split(route.text[:_COMPARED])):  # words lie between what is none
+        lead = leads.get(part.casefold(), 0.0) if place % 2 else 0.0
+        if not lead:
+            pieces.append(part)
+            continue
+        word = part.casefold()
+        said = ", ".join(f"{one.agent} {by.get(word, 0.0):+.2f}" for one, by in ((first, mine), (second, theirs)))
+        pieces.append(doc.Tinted(part, colours[(first if lead > 0 else second).agent], abs(lead) / most, said))
+    if len(route.text) > _COMPARED:
+        pieces.append("…")
+    return (
+        doc.Paragraph(tuple(pieces)),
+        doc.Legend([(f"speaks for {one_line(one.agent, 64)}", colours[one.agent]) for one in (first, second)]),
+    )
+
+
+def _by_word(candidate: Candidate) -> dict[str, float]:
+    """Sum what each word of a request says for or against a candidate."""
+    found: dict[str, float] = {}
+    for signal in candidate.signals:
+        if signal.kind not in _BARE and signal.is_telling:
+            for word in set(_WORDS.findall(signal.term.casefold())):
+                found[word] = found.get(word, 0.0) + signal.weight
+    return found
+
+
 def _candidates(route: Route, winner: str | None) -> doc.Document:
     if not route.candidates:
         return (doc.rich(doc.Note("there is nobody to choose from")),)
@@ -233,6 +278,26 @@ def _agreement(decision: Decision) -> tuple[str, str]:
 def _decision_line(decision: Decision) -> str:
     """Write the decision in one line."""
     return f"{decision.author} → {decision.chosen}: {one_line(decision.text, 60)}"
+
+
+def why_blocks(route: Route, decision: Decision | None = None) -> doc.Document:
+    """Write why a request went where it went: what its words said, what the model said, and every candidate.
+
+    Parameters
+    ----------
+    route : Route
+        The router's view.
+    decision : Decision, optional
+        What a model chose, where one did.
+    """
+    chosen = route.chosen if decision is None else decision.chosen
+    compared, (_, _, verdict, facts, *rest) = compared_blocks(route), route_blocks(route, chosen)
+    if decision is None:
+        return (*compared, verdict, facts, *rest)
+    said, colour = _agreement(decision)
+    author = doc.Strong(f"{one_line(decision.author, 64)} → {one_line(decision.chosen, 64)}")
+    reasons = (("the model", decision.reason or _NO_REASON), ("the router", route.reason))
+    return (*compared, doc.Line((author, doc.Badge(said, colour))), doc.Fields(reasons), facts, *rest)
 
 
 def decision_blocks(decision: Decision, colours: Mapping[str, str] = _NO_COLOURS) -> doc.Document:

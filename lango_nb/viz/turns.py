@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
+from lango_nb.core.messages import NO_USAGE
 from lango_nb.core.text import counted
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.questions import WAITING
-from lango_nb.records.turns import Turn
+from lango_nb.records.turns import Trace, Turn
 from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import agent_colours, outcome_colour
@@ -61,6 +62,12 @@ def facts(turn: Turn, runs: Sequence[AgentRun] = (), *, timing: bool = False) ->
         f"topology {one_line(turn.topology, 40)}",
     ]
     return [part for part in said if part]
+
+
+def cost_text(trace: Trace) -> str:
+    """Say what a turn cost, where the prices are known; empty where they are not."""
+    costs = [cost for event in trace.events if (cost := getattr(event, "usage", NO_USAGE).cost_usd) is not None]
+    return f"{sum(costs):.4f} USD" if costs else ""
 
 
 def path_text(path: Sequence[str]) -> str:

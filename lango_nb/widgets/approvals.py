@@ -69,7 +69,7 @@ class ApprovalsPanel(Panel):
             if (panel := me()) is not None:
                 panel.refresh()
 
-        self.until_closed(changes.subscribe(changed))
+        self.while_seen(lambda: changes.subscribe(changed))
 
     def document(self) -> doc.Document:
         """Write every question with its buttons."""

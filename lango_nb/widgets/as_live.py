@@ -15,14 +15,24 @@ from functools import partial
 
 import ipywidgets
 
+from lango_nb.core.visible import visible
 from lango_nb.viz import document as doc
 from lango_nb.viz.as_html import as_html, inline
-from lango_nb.viz.html import EDGE
+from lango_nb.viz.colours import BAD, GOOD
+from lango_nb.viz.escape import one_line
+from lango_nb.viz.html import EDGE, breakable, span
 
 Act = Callable[[str, str], None]
 """Gets what a part is about and what was done with it: the name of a button, a text, a choice."""
-_LOOKS = {"": "", "good": "success", "bad": "danger"}
+_LOOKS = {
+    "": {},
+    "good": {"button_color": GOOD, "text_color": "#ffffff"},
+    "bad": {"button_color": BAD, "text_color": "#ffffff"},
+}
+"""JupyterLab's own green and red are too light for the words on them."""
 _HEIGHT = "28px"
+_HEAD = 24
+"""Characters of the name of a row or a column."""
 
 
 def as_live(document: doc.Document, act: Act) -> ipywidgets.VBox:
@@ -61,6 +71,8 @@ def can_be_acted_on(block: doc.Block) -> bool:
     match block:
         case doc.Buttons() | doc.Entry() | doc.Choice() | doc.Slider():
             return True
+        case doc.Matrix():
+            return bool(block.key)
         case doc.Box(_, blocks) | doc.Rich(blocks):
             return any(map(can_be_acted_on, blocks))
     return False
@@ -72,21 +84,26 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
             return ipywidgets.HBox(
                 [_button(key, one, act) for one in buttons], layout=ipywidgets.Layout(flex_flow="row wrap")
             )
+        case doc.Entry(key, label, value, hint, _, rows) if rows > 1:
+            area = ipywidgets.Textarea(value=value, placeholder=hint, description=label, rows=rows, layout=_wide())
+            return _told(area, key, act)
         case doc.Entry(key, label, value, hint, enter):
             entry = ipywidgets.Text(value=value, placeholder=hint, description=label, layout=_wide())
             if enter:
                 entry.on_msg(partial(_entered, enter, act))
             return _told(entry, key, act)
         case doc.Choice(key, label, options, value, rows):
-            chosen = value if value in options else None
+            chosen, shown = value if value in options else None, listed(options)
             if rows > 1:
-                choice = ipywidgets.Select(options=options, value=chosen, rows=rows, description=label, layout=_wide())
+                choice = ipywidgets.Select(options=shown, value=chosen, rows=rows, description=label, layout=_wide())
             else:
-                choice = ipywidgets.Dropdown(options=options, value=chosen, description=label)
+                choice = ipywidgets.Dropdown(options=shown, value=chosen, description=label)
             return _told(choice, key, act)
         case doc.Slider(key, label, last, value, first):
             slider = ipywidgets.IntSlider(value, first, max(first, last), description=label, layout=_wide())
             return _told(slider, key, act)
+        case doc.Matrix():
+            return _matrix(block, act)
         case doc.Box(head, blocks):
             inner = list(_widgets(blocks, act))
             if head:
@@ -100,6 +117,46 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
     raise TypeError(f"nothing in a {type(block).__name__} can be acted on")
 
 
+def listed(options: Iterable[str]) -> tuple[str, ...] | tuple[tuple[str, str], ...]:
+    r"""Return options of a choice as its widget takes them: what cannot be seen of one is shown by a sign.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["\x1b[2J"])
+    (('a', 'b'), (('␛[2J', '\x1b[2J'),))
+    """
+    plain = tuple(options)
+    shown = tuple(map(visible, plain))
+    return plain if shown == plain else tuple(zip(shown, plain, strict=True))
+
+
+def _matrix(matrix: doc.Matrix, act: Act) -> ipywidgets.GridBox:
+    """Make a button of each number that is not 0, under the names of its column and beside that of its row."""
+    cells: list[ipywidgets.Widget] = [_head(""), *(_head(name) for name, _ in matrix.columns)]
+    for row, fields in matrix.rows:
+        cells.append(_head(row))
+        for (column, _), (number, colour) in zip(matrix.columns, fields, strict=True):
+            cells.append(_field(matrix, f"{row} → {column}", number, colour, act) if number else ipywidgets.Box())
+    columns = f"minmax(64px, 150px) repeat({len(matrix.columns)}, minmax(40px, 96px))"
+    look = ipywidgets.Layout(grid_template_columns=columns, grid_gap="2px 4px", align_items="center", overflow="auto")
+    return ipywidgets.GridBox(cells, layout=look)
+
+
+def _head(name: str) -> ipywidgets.HTML:
+    look = {"display": "inline-block", "font_size": "11px", "line_height": "1.2", "overflow_wrap": "anywhere"}
+    said = span(breakable(one_line(name, _HEAD)), title=name, **look)
+    return ipywidgets.HTML(said, layout=ipywidgets.Layout(margin="0"))
+
+
+def _field(matrix: doc.Matrix, place: str, number: int, colour: str, act: Act) -> ipywidgets.Button:
+    button = _button(matrix.key, doc.Button(place, f"{number:,}", hint=place), act)
+    button.layout.min_width, button.layout.margin = "0", "0"
+    button.style.button_color = colour
+    if place == matrix.value:
+        button.layout.border = "2px solid currentColor"
+    return button
+
+
 def _wide() -> ipywidgets.Layout:
     return ipywidgets.Layout(width="auto")
 
@@ -107,7 +164,7 @@ def _wide() -> ipywidgets.Layout:
 def _button(key: str, button: doc.Button, act: Act) -> ipywidgets.Button:
     made = ipywidgets.Button(
         description=button.label,
-        button_style=_LOOKS[button.look],
+        style=_LOOKS[button.look],
         tooltip=button.hint or button.label,
         layout=ipywidgets.Layout(width="auto", min_width="72px", height=_HEIGHT),
     )

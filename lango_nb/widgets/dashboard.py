@@ -40,7 +40,8 @@ class Dashboard(Panel):
         self.tab = self._known(tab or next(iter(panels)))
         """The tab that is shown."""
         self._head: ipywidgets.HTML | None = None
-        self._tabs: ipywidgets.Tab | None = None
+        self._tabs: ipywidgets.ToggleButtons | None = None
+        self._pages: dict[str, ipywidgets.VBox] = {}
 
     def __getitem__(self, name: str) -> Panel:
         """Return the panel of a tab; made when it is first asked for.
@@ -53,6 +54,7 @@ class Dashboard(Panel):
         with self._lock:
             if self._known(name) not in self._panels:
                 self._panels[name] = self._makers[name]()
+                self._panels[name].after_act = self._write_title
             return self._panels[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -85,28 +87,35 @@ class Dashboard(Panel):
 
     def parts(self) -> list[ipywidgets.Widget]:
         """Keep the tabs; the one that is shown has its panel in it from now on."""
-        names = list(self._makers)
         if self._head is None or self._tabs is None:
             self._head = ipywidgets.HTML()
-            self._tabs = ipywidgets.Tab(
-                [ipywidgets.VBox() for _ in names], titles=[name.capitalize() for name in names], selected_index=None
-            )
-            self._tabs.observe(self._clicked, "selected_index")
+            titles = [(name.capitalize(), name) for name in self._makers]
+            self._tabs = ipywidgets.ToggleButtons(options=titles, value=self.tab, style={"button_width": "auto"})
+            self._tabs.observe(self._clicked, "value")
             reachable(self._tabs)
-        self._head.value = as_html((*self._title(), *self.remark()))
-        place, panel = names.index(self.tab), self._shown()
+            self._pages = {name: ipywidgets.VBox(layout=_page()) for name in self._makers}
+        self._write_title()
+        panel = self._shown()
         if isinstance(panel, Panel):
             panel.on_shown()
         shown = panel.widget if isinstance(panel, Panel) else ipywidgets.HTML(as_html(panel))
-        self._tabs.children[place].children = (shown,)
-        self._tabs.selected_index = place
-        return [self._head, self._tabs]
+        self._pages[self.tab].children = (shown,)
+        for name, page in self._pages.items():
+            page.layout.display = None if name == self.tab else "none"
+        self._tabs.value = self.tab
+        return [self._head, self._tabs, *self._pages.values()]
+
+    def _write_title(self) -> None:
+        """Write what is in use: a panel may have changed it."""
+        with self._lock:
+            if self._head is not None:
+                self._head.value = as_html((*self._title(), *self.remark()))
 
     def close(self) -> None:
         """Take all panels away for good, and what they listen to."""
-        super().close()
         for panel in self._panels.values():
             panel.close()
+        super().close()
 
     def _shown(self) -> Panel | doc.Document:
         """Return the panel of the tab, or what is said while there is nothing to show."""
@@ -116,10 +125,14 @@ class Dashboard(Panel):
             return (doc.Note(str(error)),)
 
     def _clicked(self, change: Mapping[str, object]) -> None:
-        if isinstance(change["new"], int):
-            self.act("tab", list(self._makers)[change["new"]])
+        self.act("tab", str(change["new"]))
 
     def _known(self, name: str) -> str:
         if name not in self._makers:
             raise UnknownNameError("tab", name, list(self._makers))
         return name
+
+
+def _page() -> ipywidgets.Layout:
+    edge = "1px solid var(--jp-border-color2, rgba(127,127,127,.35))"
+    return ipywidgets.Layout(border_top=edge, padding="8px 0 0 0", max_width="100%")

@@ -57,6 +57,8 @@ class ListPanel(Panel, Generic[R]):
         """Words that the listed ones have."""
         self.chosen = ""
         """First word of the chosen one; empty before there is one."""
+        self.told = ""
+        """What came of something that took its time."""
         self._filter: ipywidgets.VBox | None = None
         self._offered: doc.Document = ()
         self._acts = as_live((), self.act)
@@ -78,6 +80,11 @@ class ListPanel(Panel, Generic[R]):
         """What was typed and chosen."""
         selected = self.selected
         return {"query": self.query, "record": "" if selected is None else self._line(selected)}
+
+    def tell(self, what: str) -> None:
+        """Say what came of something that took its time."""
+        self.told = what
+        self.refresh_soon()
 
     def document(self) -> doc.Document:
         """Write the filter, the list and the chosen one."""
@@ -101,7 +108,7 @@ class ListPanel(Panel, Generic[R]):
         offered = (doc.Buttons("press", buttons),) if buttons else ()
         if self._offered != offered:
             self._offered, self._acts = offered, as_live(offered, self.act)
-        self._page.value = as_html((*self.remark(), *self._found()))
+        self._page.value = as_html((*self.remark(), doc.Note(self.told), *self._found()))
         return [self._filter, self.filtered(self._list()), self._acts, self._page]
 
     def _field(self) -> doc.Entry:

@@ -15,7 +15,7 @@ import ipywidgets
 from lango_nb.core.errors import LangoError
 from lango_nb.viz import mimebundle
 from lango_nb.viz.document import Choice, Document, Note
-from lango_nb.widgets.as_live import as_live
+from lango_nb.widgets.as_live import as_live, reachable
 
 if TYPE_CHECKING:
     from lango_nb.core.events import Event
@@ -39,12 +39,16 @@ class Panel:
     def __init__(self) -> None:
         self.said = ""
         """What was wrong with the last act; empty when nothing was."""
+        self.after_act: Callable[[], object] = lambda: None
+        """Called after each act: whatever else is shown may have changed."""
         self._acting, self._lock, self._timing = RLock(), RLock(), RLock()
         self._box: ipywidgets.VBox | None = None
         self._is_closed = False
         self._setting = 0
         """The thread that sets values of widgets: what these tell then was done by nobody."""
         self._timer: threading.Timer | None = None
+        self._thread: threading.Thread | None = None
+        self._begins: list[Callable[[], Callable[[], object]]] = []
         self._stops: list[Callable[[], object]] = []
         self._lists: dict[tuple[str, tuple[str, ...]], ipywidgets.VBox] = {}
 
@@ -101,6 +105,7 @@ class Panel:
             except LangoError as error:
                 self.said = str(error)
             self.refresh()
+            self.after_act()
 
     def refresh(self) -> None:
         """Show what there is now, where it is shown at all."""
@@ -108,10 +113,14 @@ class Panel:
             if self._box is not None:
                 before = self._box.children
                 self._box.children = shown = tuple(self._made())
-                held = {*shown, *self._lists.values()}
+                held = {*shown, *self._lists.values(), *self._kept()}
                 for widget in before:
                     if widget not in held:
                         _close(widget)
+
+    def _kept(self) -> list[ipywidgets.Widget]:
+        """Return the widgets that are attributes: they stay when they are not shown for a while."""
+        return [one for one in vars(self).values() if isinstance(one, ipywidgets.Widget)]
 
     def _made(self) -> list[ipywidgets.Widget]:
         before, self._setting = self._setting, threading.get_ident()
@@ -137,6 +146,23 @@ class Panel:
             self._timer = None
         self.refresh()
 
+    def in_background(self, work: Callable[[], object]) -> None:
+        """Begin what takes its time, on a thread of its own; :meth:`wait` waits for its end."""
+        self._thread = threading.Thread(target=work, name="lango-panel", daemon=True)
+        self._thread.start()
+
+    def wait(self, timeout_s: float | None = None) -> None:
+        """Wait until what was begun here has ended.
+
+        Parameters
+        ----------
+        timeout_s : float, optional
+            How long at most; for ever when absent.
+        """
+        thread = self._thread
+        if thread is not None:
+            thread.join(timeout_s)
+
     def follow(self, listeners: list[Callable[[Event], None]], kinds: Collection[str]) -> None:
         """Show what there is soon after each event of some kinds; this does not keep the panel alive.
 
@@ -156,17 +182,38 @@ class Panel:
             except RuntimeError:
                 panel.refresh_soon()
 
-        listeners.append(hear)
+        def begin() -> Callable[[], None]:
+            listeners.append(hear)
+            return stop
 
         def stop() -> None:
             with suppress(ValueError):  # one that failed was taken off
                 listeners.remove(hear)
 
-        self.until_closed(stop)
+        self.while_seen(begin)
 
-    def until_closed(self, stop: Callable[[], None]) -> None:
-        """Have something stopped when this panel is closed, or when nobody holds it any more."""
-        self._stops.append(weakref.finalize(self, stop))
+    def while_seen(self, begin: Callable[[], Callable[[], object]]) -> None:
+        """Listen to something from now on, but not while nobody can see what comes of it.
+
+        Parameters
+        ----------
+        begin : callable
+            Begins to listen, and returns what stops that: called when the last place where the panel was shown is
+            gone, when it is closed, and when nobody holds it any more.
+        """
+        self._begins.append(begin)
+        self._stops.append(weakref.finalize(self, begin()))
+
+    def _views_changed(self, change: Mapping[str, object]) -> None:
+        """Stop listening when the last view is gone; go on when there is one again."""
+        with self._lock:
+            if not change["new"] and change["old"]:
+                for stop in self._stops:
+                    stop()
+                self._stops.clear()
+            elif change["new"] and not self._stops and not self._is_closed:
+                self._stops = [weakref.finalize(self, begin()) for begin in self._begins]
+                self.refresh_soon()
 
     def close(self) -> None:
         """Take the live view away for good, and listen to nothing any more; what it was stays as a still picture."""
@@ -174,8 +221,7 @@ class Panel:
             self._is_closed = True
             for stop in self._stops:
                 stop()
-            held = [one for one in vars(self).values() if isinstance(one, ipywidgets.Widget)]
-            for widget in (*held, *self._lists.values()):
+            for widget in (*self._kept(), *self._lists.values()):
                 _close(widget)
             self._box = None
             self._lists.clear()
@@ -186,6 +232,9 @@ class Panel:
         with self._lock:
             if self._box is None:
                 self._box = ipywidgets.VBox(self._made(), layout=ipywidgets.Layout(max_width="100%"))
+                self._box.set_trait("_view_count", 0)  # the front end counts from now on
+                self._box.observe(self._views_changed, "_view_count")
+                reachable(self._box)
             return self._box
 
     def _repr_mimebundle_(

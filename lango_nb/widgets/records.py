@@ -1,16 +1,16 @@
-"""Lists of what a lab has: its agents with their tools, its turns, its teammate runs."""
+"""Lists of what a lab has: its turns, its teammate runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import UnknownNameError
 from lango_nb.core.text import counted
-from lango_nb.runtime.loop import call_in_loop
+from lango_nb.runtime.loop import call_in_loop, run_in_loop
 from lango_nb.viz import document as doc
-from lango_nb.viz.agents import agent_blocks, tools_line
 from lango_nb.viz.escape import one_line
 from lango_nb.viz.runs import line as run_line
 from lango_nb.viz.runs import run_document
@@ -21,30 +21,29 @@ if TYPE_CHECKING:
     from lango_nb.engine import Engine
     from lango_nb.records.agent_run import AgentRun
     from lango_nb.records.turns import Turn
-    from lango_nb.routing.tree import AgentNode
 
 _RUNS = frozenset({"run.started", "run.blocked", "run.finished"})
 _TURNS = frozenset({"turn.started", "turn.finished", "run.finished"})
-_STOP = (doc.Button("stop", "Stop", "bad", "cancel this run"),)
+_AT_WORK = (
+    doc.Button("wait", "Wait", "", "say when this run has ended"),
+    doc.Button("stop", "Stop", "bad", "cancel this run"),
+)
 _STEPS = (doc.Button("steps", "Step by step", "", "show it on the tab of traces"),)
 
 
-def agents_panel(engine: Engine) -> ListPanel[AgentNode]:
-    """List the agents; a click on one shows its definition and its tools."""
-    return ListPanel(
-        lambda: tuple(engine.tree),
-        lambda node: f"{one_line(node.name, 40)}  {tools_line(engine.tree, node)}",
-        lambda node: agent_blocks(engine.tree, node),
-        "agents",
-        "There is no agent.",
-    )
-
-
 def runs_panel(engine: Engine) -> ListPanel[AgentRun]:
-    """List the teammate runs, the latest first, as they come and go; one that is at work can be stopped."""
+    """List the teammate runs, the latest first, as they come and go; one at work can be waited for, and stopped."""
 
-    def stop(run: AgentRun, _button: str) -> None:
-        call_in_loop(lambda: engine.runs.cancel(run.id, engine.clock.now(), "stopped by a click"))
+    def wait(run_id: str) -> None:
+        panel.tell(f"waiting for {run_id} …")
+        ended = run_in_loop(lambda _emit: engine.runs.wait(run_id, inf))
+        panel.tell(f"{run_id} has ended: {ended.status}" if ended.is_terminal else f"{run_id} runs elsewhere")
+
+    def press(run: AgentRun, button: str) -> None:
+        if button == "wait":
+            panel.in_background(lambda: wait(run.id))
+        else:
+            call_in_loop(lambda: engine.runs.cancel(run.id, engine.clock.now(), "stopped by a click"))
 
     def details(run: AgentRun) -> doc.Document:
         last = 0
@@ -58,8 +57,8 @@ def runs_panel(engine: Engine) -> ListPanel[AgentRun]:
         details,
         "runs",
         "No run yet; a root that works with teammates makes one when it hands work over.",
-        lambda run: () if run.is_terminal else _STOP,
-        stop,
+        lambda run: () if run.is_terminal else _AT_WORK,
+        press,
     )
     panel.follow(engine.listeners, _RUNS)
     return panel

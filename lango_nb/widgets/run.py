@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets
 
@@ -16,23 +15,37 @@ from lango_nb.runtime.approval_types import AskWith, HoldForAnswer
 from lango_nb.runtime.loop import run_in_loop
 from lango_nb.viz import document as doc
 from lango_nb.viz.as_html import as_html
+from lango_nb.viz.escape import one_line
 from lango_nb.viz.trace import Layout
+from lango_nb.viz.turns import cost_text
 from lango_nb.viz.turns import document as turn_document
-from lango_nb.widgets.as_live import as_live
+from lango_nb.widgets.as_live import as_live, listed
 from lango_nb.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from lango_nb.core.events import Event, TextSoFar
     from lango_nb.engine import Engine
-    from lango_nb.runtime.loop import Emit
     from lango_nb.widgets.approvals import ApprovalsPanel
 
+OFFLINE = "offline"
+_PLAN = 200
+"""Characters of a plan that are shown."""
 _LATEST = 5
 """Turns that are still shown."""
 _LONGEST = 4000
 """Characters of an answer that is still coming that are shown: its end."""
 _TRY = "how many lines does notes.md have?"
 _EMPTY = f"No turn yet. Type a request and press Enter, for example: {_TRY}"
+
+
+class Picker(NamedTuple):
+    """Something that is chosen for the turns to come."""
+
+    options: Callable[[], Sequence[str]]
+    """The names that can be chosen."""
+    present: Callable[[], str]
+    use: Callable[[str], object]
+    """Goes on with another one."""
 
 
 class RunPanel(Panel):
@@ -43,10 +56,8 @@ class RunPanel(Panel):
     engine : Engine
     session : callable
         Returns the conversation to go on with.
-    topologies : sequence of str
-        Names of those that can be chosen.
-    use : callable
-        Goes on with another topology.
+    pickers : mapping of str to Picker
+        What can be chosen before a turn: ``topology`` and ``model``.
     approvals : ApprovalsPanel
         Shows the questions of the turn, and of runs that go on after its end.
 
@@ -60,13 +71,11 @@ class RunPanel(Panel):
         self,
         engine: Engine,
         session: Callable[[], str],
-        topologies: Sequence[str],
-        use: Callable[[str], object],
+        pickers: Mapping[str, Picker],
         approvals: ApprovalsPanel,
     ) -> None:
         super().__init__()
-        self._engine, self._session, self._topologies, self._use = engine, session, topologies, use
-        self._approvals = approvals
+        self._engine, self._session, self._pickers, self._approvals = engine, session, pickers, approvals
         self.text = ""
         """What is in the field."""
         self.traces: list[Trace] = []
@@ -74,12 +83,13 @@ class RunPanel(Panel):
         self._asked = ""
         self._events: list[Event] = []
         self._coming: TextSoFar | None = None
-        self._thread: threading.Thread | None = None
+        self._drawn: tuple[int, TextSoFar | None] = 0, None
         self._cancel: Callable[[], None] | None = None
         self._is_stopped = False
         self._field = as_live((doc.Entry("text", "request", hint=_TRY, enter="send"),), self.act)
         self._field.layout.flex = "1 1 auto"
-        self._topology = as_live(self._picker(), self.act)
+        self._choices = as_live(self._picked(), self.act)
+        self._choices.layout.flex_flow = "row wrap"
         self._send = as_live((doc.Buttons("send", (doc.Button("send", "Send", "good"),)),), self.act)
         self._stop = as_live((doc.Buttons("stop", (doc.Button("stop", "Stop", "bad"),)),), self.act)
         self._button, self._page = ipywidgets.VBox(), ipywidgets.HTML()
@@ -110,10 +120,10 @@ class RunPanel(Panel):
             if not asked.strip():
                 raise UsageError(f"type a request first, for example: {_TRY}")
             self._asked, self.text, self.said = asked, "", ""
-            self._events, self._coming, self._is_stopped = [], None, False
-            self._thread = threading.Thread(target=self._work, args=(asked,), name="lango-panel", daemon=True)
-            self._thread.start()
+            self._events, self._coming, self._is_stopped, self._drawn = [], None, False, (0, None)
             self.refresh()
+            self.refresh_soon()
+            self.in_background(lambda: self._work(asked))
 
     def stop(self) -> None:
         """Stop the turn at work; nothing happens where there is none."""
@@ -122,23 +132,11 @@ class RunPanel(Panel):
             if self._cancel is not None:
                 self._cancel()
 
-    def wait(self, timeout_s: float | None = None) -> None:
-        """Wait until the turn at work has ended.
-
-        Parameters
-        ----------
-        timeout_s : float, optional
-            How long at most; for ever when absent.
-        """
-        thread = self._thread
-        if thread is not None:
-            thread.join(timeout_s)
-
     def _work(self, text: str) -> None:
         """Run a turn on a thread of its own, and keep what it came to."""
         trace, said = None, "the turn ended with an error that nobody expected: what stands below the cell says more"
         try:
-            trace = run_in_loop(lambda emit: self._turn(text, emit), self._hear)
+            trace = run_in_loop(lambda _emit: self._turn(text))
             said = ""
         except LangoError as error:
             trace = self._closed()
@@ -151,7 +149,7 @@ class RunPanel(Panel):
                 self._asked, self.said = "", said
                 self.refresh()
 
-    async def _turn(self, text: str, emit: Emit) -> Trace:
+    async def _turn(self, text: str) -> Trace:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         with self._lock:
             if task is not None:
@@ -159,7 +157,7 @@ class RunPanel(Panel):
             if self._is_stopped and self._cancel is not None:
                 self._cancel()
         approver = HoldForAnswer() if isinstance(self._engine.approver, AskWith) else None
-        return await self._engine.run(text, self._session(), on_event=emit, on_text=emit, approver=approver)
+        return await self._engine.run(text, self._session(), on_event=self._hear, on_text=self._hear, approver=approver)
 
     def _closed(self) -> Trace | None:
         """Return the trace of a turn that was stopped; ``None`` where it never began."""
@@ -172,8 +170,19 @@ class RunPanel(Panel):
         if item.kind == "text.so_far":
             self._coming = item
         else:
-            self._events, self._coming = [*self._events, item], None
-        self.refresh_soon()
+            self._coming = None
+            self._events.append(item)
+
+    def _refresh_now(self) -> None:
+        """Draw what has come meanwhile, and look again in a moment: the turn itself is not kept waiting."""
+        if (heard := (len(self._events), self._coming)) == self._drawn:
+            with self._timing:
+                self._timer = None
+        else:
+            self._drawn = heard
+            super()._refresh_now()
+        if self.is_running:
+            self.refresh_soon()
 
     def close(self) -> None:
         """Take the live view away for good; a turn at work goes on."""
@@ -187,7 +196,7 @@ class RunPanel(Panel):
 
     def document(self) -> doc.Document:
         """Write the latest turns, and the one at work."""
-        return (*self._picker(), doc.GAP, *self._shown())
+        return (*self._picked(), doc.GAP, *self._shown())
 
     def do(self, key: str, value: str) -> None:
         """Type, send, stop, or go on with another topology."""
@@ -198,25 +207,27 @@ class RunPanel(Panel):
                 self.send()
             case "stop":
                 self.stop()
-            case "topology" if value != self._engine.topology.name:
+            case _ if key in self._pickers and value and value != self._pickers[key].present():
                 if self.is_running:
                     raise UsageError("a turn is still at work here: wait for its answer, or press Stop")
-                self._use(value)
+                self._pickers[key].use(value)
 
     def parts(self) -> list[ipywidgets.Widget]:
         """Keep the field, in which somebody types, and the cards, which somebody may be about to answer."""
         self._field.children[0].value = self.text
-        choice, name = self._topology.children[0], self._engine.topology.name
-        if name not in choice.options:  # one that was made meanwhile
-            choice.options = (*choice.options, name)
-        choice.value = name
+        for widget, choice in zip(self._choices.children, self._picked(), strict=True):
+            if widget.options != (options := listed(choice.options)):  # one was made meanwhile
+                widget.options = options
+            widget.value = choice.value
         self._button.children = (self._stop if self.is_running else self._send,)
         self._page.value = as_html((*self.remark(), *self._shown()))
-        return [self._row, self._topology, self._approvals.widget, self._page]
+        return [self._row, self._choices, self._approvals.widget, self._page]
 
-    def _picker(self) -> doc.Document:
-        name = self._engine.topology.name
-        return (doc.Choice("topology", "topology", tuple(dict.fromkeys((*self._topologies, name))), name),)
+    def _picked(self) -> tuple[doc.Choice, ...]:
+        return tuple(
+            doc.Choice(key, key, tuple(dict.fromkeys((*one.options(), one.present()))), one.present())
+            for key, one in self._pickers.items()
+        )
 
     def _shown(self) -> doc.Document:
         if not self.is_running and not self.traces:
@@ -225,12 +236,13 @@ class RunPanel(Panel):
         for place, trace in enumerate(reversed(self.traces)):
             is_last = place == 0 and not self.is_running
             lanes = (Layout.of(trace).drawn(),) if is_last else ()
-            turn = (doc.Quote(trace.turn.text), *turn_document(trace.turn, trace.runs), *lanes)
+            more = doc.Note(" · ".join(filter(None, (_plan(trace), cost_text(trace)))))
+            turn = (doc.Quote(trace.turn.text), *turn_document(trace.turn, trace.runs), more, *lanes)
             shown += [doc.GAP, doc.Box("", turn)]
         return tuple(shown)
 
     def _at_work(self) -> doc.Document:
-        coming, events = self._coming, self._events
+        coming, events = self._coming, [*self._events]
         said = f"{coming.author}: {coming.text[-_LONGEST:]}▌" if coming is not None else ""
         counts = [counted(len(events), "event"), counted(len({one.step for one in events if one.step}), "model call")]
         return (
@@ -239,6 +251,13 @@ class RunPanel(Panel):
             doc.Facts(["stopping …" if self._is_stopped else "at work …", *counts]),
             *((Layout.of_events(events).drawn(),) if events else ()),
         )
+
+
+def _plan(trace: Trace) -> str:
+    """Say how the request was read, where it was handed to somebody: the offline model's plan, or a model's reasons."""
+    reasons = dict.fromkeys(one_line(decision.reason, _PLAN) for decision in trace.decisions if decision.reason)
+    said = "; ".join(reasons)
+    return said and f"{'read as' if trace.turn.model == OFFLINE else 'because'}: {said}"
 
 
 def _cancel(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:

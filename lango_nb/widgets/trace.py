@@ -38,6 +38,8 @@ class TracePanel(Panel):
         The step that is shown at first; the last when absent.
     latest : callable, optional
         Returns the turn that is to be shown whenever the panel comes to be seen, until another is chosen.
+    find : callable, optional
+        Returns the turn of an id.
     """
 
     def __init__(
@@ -46,9 +48,10 @@ class TracePanel(Panel):
         prompt: Callable[[str], str] = lambda _agent: "",
         step: int | None = None,
         latest: Callable[[], Trace] | None = None,
+        find: Callable[[str], Trace] | None = None,
     ) -> None:
         super().__init__()
-        self._prompt, self._latest = prompt, latest
+        self._prompt, self._latest, self._find = prompt, latest, find
         self._head: ipywidgets.Widget | None = None
         self._slider: ipywidgets.VBox | None = None
         self._lanes, self._moment, self._details = (ipywidgets.HTML() for _ in range(3))
@@ -107,10 +110,11 @@ class TracePanel(Panel):
 
     @property
     def state(self) -> dict[str, str]:
-        """The step, and what was typed and chosen."""
+        """The turn, where it is not simply the latest, the step, and what was typed and chosen."""
         lines = {span.first: span_line(span) for span in self._layout.spans}
         filters = {"query": self.query, "kind": self.kind, "agent": self.agent}
-        return {**filters, "event": lines.get(self.seq, ""), "step": str(self.step)}
+        turn = "" if self._latest is not None else self.trace.turn.id
+        return {"turn": turn, **filters, "event": lines.get(self.seq, ""), "step": str(self.step)}
 
     @property
     def spans(self) -> list[Span]:
@@ -144,6 +148,9 @@ class TracePanel(Panel):
     def do(self, key: str, value: str) -> None:
         """Step, filter or choose."""
         match key:
+            case "turn" if self._find is not None:
+                self._latest = None
+                self._begin(self._find(value))
             case "step":
                 self._go_to(int(value))
             case "kind":

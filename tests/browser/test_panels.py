@@ -198,11 +198,11 @@ def open_dashboard(lab: tuple[str, Path], window: Browser, name: str, topology: 
     write_notebook(place / "board.ipynb", [(f"from lango_nb import Lab\nlab = Lab({topology!r})\nlab.dashboard()", ())])
     window.open_notebook(base, f"{name}/board.ipynb")
     assert window.run_all(60)
-    return window.page.locator(".jp-OutputArea-output").filter(has=window.page.locator(".widget-tab")), place
+    return window.page.locator(".jp-OutputArea-output").filter(has=window.page.locator(".widget-toggle-buttons")), place
 
 
 def to_tab(view: Locator, name: str) -> None:
-    view.locator(".lm-TabBar-tab").get_by_text(name, exact=True).click()
+    view.locator(".widget-toggle-buttons").get_by_text(name, exact=True).click()
 
 
 def choose(view: Locator, words: str) -> None:
@@ -215,7 +215,7 @@ def choose(view: Locator, words: str) -> None:
 def test_a_dashboard_asks_and_shows_the_turn_step_by_step(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
     view, _place = open_dashboard(lab, window, "dashboard")
     choose(view, "vault")
-    view.get_by_text("crypto_hash", exact=True).wait_for(timeout=20_000)
+    view.get_by_text("crypto_hash", exact=True).last.wait_for(timeout=20_000)
     pictures(window, shots, "dashboard-tree")
     to_tab(view, "Trace")
     view.get_by_text("no turn").first.wait_for(timeout=20_000)
@@ -226,6 +226,9 @@ def test_a_dashboard_asks_and_shows_the_turn_step_by_step(lab: tuple[str, Path],
     view.get_by_text("notes.md has 2 lines.").first.wait_for(timeout=60_000)
     view.get_by_role("button", name="Send").wait_for(timeout=20_000)
     pictures(window, shots, "dashboard-run")
+    to_tab(view, "Why")
+    view.get_by_text("speaks for operator").first.wait_for(timeout=20_000)
+    pictures(window, shots, "dashboard-why")
     to_tab(view, "History")
     choose(view, "how many lines")
     view.get_by_role("button", name="Step by step").wait_for(timeout=20_000)
@@ -256,5 +259,94 @@ def test_a_turn_of_the_dashboard_asks_with_a_card_and_another_is_stopped(
         view.get_by_role("button", name="Send").wait_for(timeout=60_000)
     view.get_by_text("cancelled").first.wait_for(timeout=20_000)
     assert [(place / name).exists() for name in ("notes.md", "old.txt")] == [False, True]
+    assert window.errors() == []
+    assert window.complaints == []
+
+
+def test_a_set_is_measured_and_a_number_and_a_mistake_are_clicked(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    view, _place = open_dashboard(lab, window, "measured")
+    to_tab(view, "Evaluate")
+    view.get_by_role("button", name="Measure").wait_for(timeout=20_000)
+    view.locator("select:visible").nth(3).select_option("all")
+    view.get_by_role("button", name="Measure").click()
+    view.get_by_text("of 9,", exact=False).first.wait_for(timeout=20_000)
+    pictures(window, shots, "evaluate-running")
+    view.get_by_role("button", name="Stop", exact=True).click()
+    view.get_by_text("stopped after").first.wait_for(timeout=20_000)
+    view.locator("select:visible").nth(3).select_option("1000")
+    view.get_by_role("button", name="Measure").click()
+    view.get_by_text("1,000 of 9,").first.wait_for(timeout=60_000)
+    view.locator("button[title='operator → (abstained)']").click()
+    view.get_by_text("operator → root").first.wait_for(state="detached", timeout=20_000)
+    choose(view, "operator → (abstained)")
+    view.get_by_text("it belongs to operator").wait_for(timeout=20_000)
+    pictures(window, shots, "evaluate")
+    assert window.errors() == []
+    assert window.offsite == []
+    assert window.complaints == []
+
+
+def test_the_doctor_looks_again_and_a_check_is_clicked(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
+    view, _place = open_dashboard(lab, window, "doctor")
+    to_tab(view, "Doctor")
+    choose(view, "tree:")
+    view.get_by_text("has its owner").first.wait_for(timeout=20_000)
+    view.get_by_role("button", name="Look again").click()
+    view.get_by_text("fine").first.wait_for(timeout=20_000)
+    pictures(window, shots, "doctor")
+    assert window.errors() == []
+    assert window.complaints == []
+
+
+def field(view: Locator, label: str) -> Locator:
+    """Return the field that stands behind a label."""
+    row = view.locator(".widget-inline-hbox:visible").filter(has=view.page.get_by_text(label, exact=True))
+    return row.locator("input, textarea, select").first
+
+
+def test_an_agent_is_edited_in_a_form_and_what_that_does_is_seen_before_it_is_applied(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    view, place = open_dashboard(lab, window, "edited")
+    choose(view, "operator ")
+    field(view, "name").fill("no name")
+    view.get_by_text("a name is a letter").wait_for(timeout=20_000)
+    pictures(window, shots, "tree-wrong")
+    field(view, "name").fill("clerk")
+    view.get_by_text("What this would do").wait_for(timeout=20_000)
+    view.get_by_text("12 tools moved").wait_for(timeout=20_000)
+    assert field(view, "name").evaluate("e => e === document.activeElement"), "nobody loses the field while typing"
+    pictures(window, shots, "tree-form")
+    view.get_by_role("button", name="Apply").click()
+    view.get_by_text("What the last change did").wait_for(timeout=20_000)
+    field(view, "tool").select_option("exec_bg")
+    field(view, "to").select_option("automator")
+    view.get_by_role("button", name="Send", exact=True).click()
+    view.get_by_text("1 tool moved").wait_for(timeout=20_000)
+    field(view, "folder").fill("mine")
+    for _ in range(2):
+        view.get_by_role("button", name="Save topology").click()
+    view.get_by_role("button", name="Replace").click()
+    view.get_by_text("saved to mine").wait_for(timeout=20_000)
+    pictures(window, shots, "tree-saved")
+    assert (place / "mine" / "agents" / "clerk" / "AGENT.md").exists()
+    assert window.errors() == []
+    assert window.offsite == []
+    assert window.complaints == []
+
+
+def test_what_is_shown_anew_again_and_again_leaves_no_listener_behind(lab: tuple[str, Path], window: Browser) -> None:
+    base, folder = lab
+    begin = "from lango_nb import Lab\nlab = globals().get('lab') or Lab('octet')"
+    count = "print(len(lab.engine.listeners))"
+    write_notebook(folder / "again.ipynb", [(begin, ()), ("lab.history_panel()", ()), (count, ())])
+    window.open_notebook(base, "again.ipynb")
+    for _ in range(5):
+        assert window.run_all(60)
+        window.page.locator(".jp-OutputArea-output select[size]").wait_for()
+        window.page.wait_for_timeout(300)
+    assert int(said(window.cells()[-1]["outputs"])) <= 2, "the one that is shown, and perhaps the one before"
     assert window.errors() == []
     assert window.complaints == []

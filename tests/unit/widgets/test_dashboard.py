@@ -24,29 +24,35 @@ def lab(tmp_path: Path) -> Lab:
     return Lab("octet", workspace=tmp_path)
 
 
-def tabs(dashboard: Dashboard) -> ipywidgets.Tab:
-    (found,) = of_kind(dashboard.widget, ipywidgets.Tab)
-    assert isinstance(found, ipywidgets.Tab)
+def tabs(dashboard: Dashboard) -> ipywidgets.ToggleButtons:
+    (found,) = of_kind(dashboard.widget, ipywidgets.ToggleButtons)
+    assert isinstance(found, ipywidgets.ToggleButtons)
     return found
 
 
+def pages(dashboard: Dashboard) -> dict[str, ipywidgets.VBox]:
+    """Return what is on each tab; empty where it was not shown yet."""
+    return dict(zip(dashboard, dashboard.widget.children[2:], strict=True))
+
+
 def click(dashboard: Dashboard, name: str) -> None:
-    tabs(dashboard).selected_index = list(dashboard).index(name)
+    tabs(dashboard).value = name
 
 
 def test_a_panel_is_made_when_its_tab_is_first_shown_and_stays(lab: Lab) -> None:
     dashboard = lab.dashboard()
-    assert [title.lower() for title in tabs(dashboard).titles] == list(PANELS)
-    filled = [bool(page.children) for page in tabs(dashboard).children]
+    assert [title.lower() for title, _ in tabs(dashboard).options] == list(PANELS)
+    filled = [bool(page.children) for page in pages(dashboard).values()]
     assert filled == [True] + [False] * (len(PANELS) - 1)
     click(dashboard, "route")
     assert dashboard.tab == "route"
-    (field,) = of_kind(tabs(dashboard).children[PANELS.index("route")], ipywidgets.Text)
+    (field,) = of_kind(pages(dashboard)["route"], ipywidgets.Text)
     field.value = "encrypt this with aes"
     click(dashboard, "partition")
     click(dashboard, "route")
-    assert of_kind(tabs(dashboard).children[PANELS.index("route")], ipywidgets.Text) == [field]
-    assert sum(bool(page.children) for page in tabs(dashboard).children) == 3
+    assert of_kind(pages(dashboard)["route"], ipywidgets.Text) == [field]
+    assert sum(bool(page.children) for page in pages(dashboard).values()) == 3
+    assert [name for name, page in pages(dashboard).items() if page.layout.display is None] == ["route"]
 
 
 def test_every_tab_shows_the_panel_that_also_stands_alone(lab: Lab) -> None:
@@ -79,7 +85,7 @@ def test_traces_wait_for_a_turn_and_go_on_with_the_latest_unless_one_is_chosen(l
     panel = dashboard["trace"]
     assert isinstance(panel, TracePanel)
     assert panel.trace.turn.number == 1
-    assert tabs(dashboard).selected_index == PANELS.index("trace")
+    assert tabs(dashboard).value == "trace"
 
 
 def test_its_code_gives_the_same_state(lab: Lab) -> None:
@@ -99,6 +105,55 @@ def test_its_code_gives_the_same_state(lab: Lab) -> None:
     assert again.code == dashboard.code
     assert {name: again[name].state for name in again} == {name: dashboard[name].state for name in dashboard}
     assert again.tab == "partition"
+
+
+def test_its_title_tells_what_a_panel_has_changed(lab: Lab) -> None:
+    dashboard = lab.dashboard("run")
+    title = dashboard.widget.children[0]
+    dashboard["run"].act("topology", "sextet")
+    assert "sextet" in title.value
+    dashboard["tree"].act("record", "vault ")
+    dashboard["tree"].act("press", "drop")
+    assert "sextet-edited" in title.value
+
+
+def test_its_code_goes_to_the_turn_that_was_chosen(lab: Lab) -> None:
+    for text in ("how many lines does notes.md have?", "hello"):
+        lab.ask(text)
+    dashboard = lab.dashboard("history")
+    dashboard["history"].act("record", "1  ")
+    dashboard["history"].act("press", "steps")
+    names = {"lab": lab}
+    exec(dashboard.code, names)
+    again = names["dashboard"]
+    assert isinstance(again, Dashboard)
+    panel = again["trace"]
+    assert isinstance(panel, TracePanel)
+    assert (again.tab, panel.trace.turn.number) == ("trace", 1)
+
+
+def test_nothing_listens_while_nobody_can_see_it_and_what_is_seen_again_is_what_there_is_now(lab: Lab) -> None:
+    panel = lab.history_panel()
+    listened = len(lab.engine.listeners)
+    for count in (1, 2, 1):  # shown, shown elsewhere too, one of the two taken away
+        panel.widget.set_trait("_view_count", count)
+        assert len(lab.engine.listeners) == listened == 1
+    panel.widget.set_trait("_view_count", 0)
+    assert lab.engine.listeners == []
+    lab.ask("hello")
+    panel.widget.set_trait("_view_count", 1)
+    assert len(lab.engine.listeners) == 1
+    while panel._timer is not None:
+        panel._timer.join()
+    (listed,) = of_kind(panel.widget, ipywidgets.Select)
+    assert len(listed.options) == 1
+    cards = lab.approvals_panel()
+    cards.widget.set_trait("_view_count", 1)
+    assert lab.engine.approvals.changes.has_subscribers
+    cards.widget.set_trait("_view_count", 0)
+    assert not lab.engine.approvals.changes.has_subscribers
+    panel.close()
+    assert lab.engine.listeners == []
 
 
 def test_two_dashboards_are_each_for_itself_and_closing_leaves_nothing_behind(lab: Lab) -> None:
@@ -126,7 +181,7 @@ def test_two_dashboards_are_each_for_itself_and_closing_leaves_nothing_behind(la
     gc.collect()
     assert gone() is None
     assert len(ipywidgets.widgets.widget._instances) == before
-    assert all(page.children for page in tabs(opened()).children)
+    assert all(page.children for page in pages(opened()).values())
 
 
 def test_no_word_of_a_tab_is_markup_and_an_unknown_one_is_refused(lab: Lab) -> None:

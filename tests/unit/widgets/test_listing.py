@@ -78,7 +78,7 @@ def test_turns_come_by_themselves_and_a_click_shows_the_trace(lab: Lab) -> None:
     assert panel.selected == lab.trace(1).record.turn
 
 
-def test_a_run_at_work_is_stopped_with_a_click(lab: Lab) -> None:
+def test_a_run_at_work_is_waited_for_and_stopped_with_a_click(lab: Lab) -> None:
     panel = lab.runs_panel()
     assert "No run yet" in shown(panel)
     asked = threading.Event()
@@ -89,8 +89,15 @@ def test_a_run_at_work_is_stopped_with_a_click(lab: Lab) -> None:
     drawn()
     (run,) = lab.runs.record
     choose(panel, run.id)
-    (stop,) = of_kind(panel.widget, ipywidgets.Button)
+    wait, stop = of_kind(panel.widget, ipywidgets.Button)
+    wait.click()
+    while f"waiting for {run.id}" not in shown(panel):
+        assert panel._thread is not None
+        assert panel._thread.is_alive()
+        drawn()
     stop.click()
+    panel.wait(TIME_S)
+    assert panel.told == f"{run.id} has ended: cancelled"
     asking.join(TIME_S)
     assert not asking.is_alive()
     assert lab.runs.record[0].status == "cancelled"

@@ -10,6 +10,8 @@ import pytest
 
 from lango_nb import Lab
 from lango_nb.core.events import TextSoFar
+from lango_nb.core.messages import Reply, Usage
+from lango_nb.models.scripted import ScriptedModel
 from lango_nb.widgets.run import RunPanel
 from tests.unit.viz import samples
 from tests.unit.viz.test_views import read
@@ -37,6 +39,12 @@ def shown(panel: RunPanel) -> str:
 
 def buttons(panel: RunPanel) -> dict[str, ipywidgets.Button]:
     return {button.description: button for button in of_kind(panel.widget, ipywidgets.Button)}
+
+
+def chooser(panel: RunPanel, name: str) -> ipywidgets.Dropdown:
+    (found,) = (one for one in of_kind(panel.widget, ipywidgets.Dropdown) if one.description == name)
+    assert isinstance(found, ipywidgets.Dropdown)
+    return found
 
 
 def ended(panel: RunPanel) -> None:
@@ -73,7 +81,7 @@ def test_without_a_text_nothing_runs_and_it_is_said(lab: Lab) -> None:
 
 def test_another_topology_is_chosen_and_answers(lab: Lab) -> None:
     panel = lab.run_panel()
-    (choice,) = of_kind(panel.widget, ipywidgets.Dropdown)
+    choice = chooser(panel, "topology")
     assert choice.value == "octet"
     choice.value = "solo"
     assert lab.topology == "solo"
@@ -170,8 +178,13 @@ def test_many_changes_in_one_go_are_shown_once(lab: Lab) -> None:
     panel.parts = lambda: (drawn.append(1), made())[1]  # type: ignore[method-assign,func-returns-value]  # counts
     assert panel.widget
     drawn.clear()
+    panel.refresh_soon()
     for event in samples.long_trace(1000).events:
         panel._hear(event)
+    while not drawn:
+        assert panel._timer is not None
+        panel._timer.join()
+    panel._asked = ""
     while panel._timer is not None:
         panel._timer.join()
     assert 1 <= len(drawn) < 20
@@ -204,3 +217,29 @@ def test_after_an_error_that_nobody_expected_another_turn_can_be_asked_for(
     ended(panel)
     assert panel.said == ""
     assert len(panel.traces) == 1
+
+
+def test_another_model_is_chosen_and_only_those_that_can_be_used_are_offered(lab: Lab) -> None:
+    panel = lab.run_panel()
+    choice = chooser(panel, "model")
+    assert (choice.value, choice.options) == ("offline", ("offline",))
+    lab.model = ScriptedModel([Reply(text="Hello.", usage=Usage(model="scripted", input_tokens=7, cost_usd=0.25))])
+    panel.refresh()
+    assert (choice.value, choice.options) == ("scripted", ("offline", "scripted"))
+    panel.send("hello")
+    ended(panel)
+    assert "0.2500 USD" in shown(panel)
+    assert "7 tokens read" in shown(panel)
+    choice.value = "offline"
+    assert lab.model.name == "offline"
+    panel.act("model", "no such model")
+    assert "no such model" in panel.said
+    assert lab.model.name == "offline"
+
+
+def test_the_plan_that_was_read_stands_below_the_answer_in_a_line(lab: Lab) -> None:
+    panel = lab.run_panel()
+    panel.send("how many lines does notes.md have?")
+    ended(panel)
+    assert "read as: read notes.md → count lines" in shown(panel)
+    assert "USD" not in shown(panel)

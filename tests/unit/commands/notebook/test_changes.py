@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,6 +67,24 @@ class TestDiff:
 
     def test_diff_of_a_fresh_lab_with_its_topology_is_empty(self) -> None:
         assert Lab("sextet").diff("sextet").record.is_empty
+
+
+class TestUseAFolder:
+    def test_a_saved_topology_is_used_by_its_path(self, session: Any, tmp_path: Path) -> None:
+        session.lab.edit_agent("vault", name="safe")
+        session.lab.save_topology(tmp_path / "mine")
+        session.lab.use("sextet")
+        session.run(f"%lango use {tmp_path}/mine")
+        assert session.lab.topology == "octet-edited"
+        assert "safe" in session.lab.engine.tree
+
+    def test_a_folder_without_one_is_refused_in_a_line_and_the_present_one_stays(
+        self, session: Any, tmp_path: Path
+    ) -> None:
+        error = session.error(f"%lango use {tmp_path}/none")
+        assert isinstance(error, DefinitionError)
+        assert "topology.yaml: cannot be read" in str(error)
+        assert session.lab.topology == "octet"
 
 
 class TestRemove:

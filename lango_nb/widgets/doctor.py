@@ -1,0 +1,109 @@
+"""What the doctor finds: every check with its state and its sentence, what to do next, and a button to look again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ipywidgets
+
+from lango_nb.core.errors import LangoError
+from lango_nb.doctor.finding import Finding, Report
+from lango_nb.viz import document as doc
+from lango_nb.viz.as_html import as_html
+from lango_nb.viz.doctor import document as report_document
+from lango_nb.viz.doctor import finding_blocks, finding_line
+from lango_nb.widgets.as_live import as_live
+from lango_nb.widgets.listing import ListPanel
+
+_LOOKING = "Looking …"
+
+
+class DoctorPanel(ListPanel[Finding]):
+    """The checks in a list to filter, the worst first; a click on one shows what it was concluded from.
+
+    Parameters
+    ----------
+    examine : callable
+        Looks at everything; on a thread of its own, so that cells go on running.
+    """
+
+    def __init__(self, examine: Callable[[], Report]) -> None:
+        self._examine = examine
+        self._report: Report | None = None
+        self._numbers: dict[Finding, int] = {}
+        self.is_running = False
+        """Whether it is looking."""
+        super().__init__(
+            lambda: tuple(self._numbers),
+            lambda finding: f"{self._numbers[finding]}  {finding_line(finding)}",
+            finding_blocks,
+            "checks",
+            _LOOKING,
+        )
+        self._again = as_live((_AGAIN,), self.act)
+        self._summary = ipywidgets.HTML()
+
+    @property
+    def report(self) -> Report:
+        """What was found last; it is looked now where it never was."""
+        if self._report is None:
+            self._keep(self._examine())
+        return self._report or Report()
+
+    def look(self) -> None:
+        """Look again, beside the cells; nothing happens while it is looking."""
+        with self._lock:
+            if not self.is_running:
+                self.is_running = True
+                self.in_background(self._look)
+                self.refresh()
+
+    def _look(self) -> None:
+        said = "it ended with an error that nobody expected: what stands below the cell says more"
+        try:
+            self._keep(self._examine())
+            said = ""
+        except LangoError as error:
+            said = str(error)
+        finally:  # whatever happened, it can look again
+            with self._lock:
+                self.is_running, self.said = False, said
+                self.refresh()
+
+    def _keep(self, report: Report) -> None:
+        worst_first = sorted(report, key=lambda finding: -finding.severity)
+        self._report, self._numbers = report, {one: number for number, one in enumerate(worst_first, 1)}
+
+    def document(self) -> doc.Document:
+        """Write every finding, or the chosen one."""
+        report = self.report
+        return super().document() if self.selected is not None else report_document(report)
+
+    def do(self, key: str, value: str) -> None:
+        """Filter, choose, or look again."""
+        if key == "look":
+            self.look()
+        else:
+            super().do(key, value)
+
+    def on_shown(self) -> None:
+        """Look when it is first seen."""
+        if self._report is None:
+            self.look()
+        else:
+            super().on_shown()
+
+    def parts(self) -> list[ipywidgets.Widget]:
+        """Keep the button and the filter."""
+        summary = _LOOKING if self.is_running else self.report.summary
+        self._summary.value = as_html((doc.Facts([summary]),))
+        return [self._again, self._summary, *super().parts()]
+
+    def _found(self) -> doc.Document:
+        """Write the chosen finding; before there is one, what somebody should look at."""
+        if self.selected is not None or self._report is None:
+            return super()._found()
+        return (*super()._found(), *(block for one in self._report.of("fail", "warn") for block in finding_blocks(one)))
+
+
+_AGAIN = doc.Buttons("look", (doc.Button("look", "Look again", "", "run every check once more"),))
