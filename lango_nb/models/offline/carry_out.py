@@ -271,7 +271,8 @@ def wants_to_know(text: str, language: str) -> bool:
 
 def _is_question(step: Step) -> bool:
     """Tell whether a step asks; behind "remember" a word that asks only says that something follows: "retiens que"."""
-    is_told = step.act == "remember" and "remember" in concepts_of(step.text)
+    told = lexicon().concepts(words(step.text)[:1])
+    is_told = step.act == "remember" and "remember" in concepts_of(step.text) and not (told and "what" in told[0])
     return is_asking(step.word("text") if is_told else step.text)
 
 
@@ -313,7 +314,7 @@ def is_reported(text: str, language: str = "en", *, is_strict: bool = False) -> 
     meant = lexicon().concepts(found)
     foreign = _speech().concepts(found)
     said = [
-        "said" in one
+        ("said" in one and "please" not in told)
         or ("said" in other and not (told or word.kind in UNSPACED or is_small_in(word.text.casefold(), language)))
         for word, one, other, told in zip(found, _speech(language).concepts(found), foreign, meant, strict=True)
     ]

@@ -297,6 +297,7 @@ _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "renamed": ("move", {"names": "file", "to": "to"}),
     "copied": ("copy", {"names": "file", "to": "to"}),
     "folder_made": ("folder.make", {"file": "to"}),
+    "deleted.held": ("delete", {"file": "file", "lines": "text"}),
     "deleted": ("delete", {"names": "file"}),
     "task.done": ("task.done", {"names": "text"}),
     "remembered": ("remember", {"text": "text"}),
@@ -866,6 +867,8 @@ def _of_other_word(request: str, context: Context) -> Step | None:
         if not told[place] & NEGATING:
             continue
         old = found[place + 1]
+        if old.kind == "sign":
+            continue
         line = next((line for line in lines if old.text in {word.text for word in words_of(line)}), None)
         if line is None:
             continue

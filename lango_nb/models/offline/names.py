@@ -34,6 +34,10 @@ _NOT_THIS = frozenset(("not", "correct"))
 _MAKING = frozenset(("create", "folder", "file", "please"))
 """Concepts of words that are no names of what is to be made."""
 _PLACING = frozenset(("in", "into"))
+_UNNAMED = frozenset(
+    "create folder file please in into from contain write append put copy move delete read show text line and then name new it you i".split()
+)
+"""Concepts of words behind "file" with which no name begins."""
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
@@ -577,18 +581,26 @@ def whole_new_name(word: str, text: str) -> str:
     '当番規則.md'
     >>> whole_new_name(".txt", "todo.txtの名前をやること.txtに変えて")
     'やること.txt'
+    >>> whole_new_name("2026.md", "把rules.md改名为club rules 2026.md"), whole_new_name("otwarcia.txt", "utwórz plik godziny otwarcia.txt")
+    ('club rules 2026.md', 'godziny otwarcia.txt')
     """
     at = text.rfind(word) if word.startswith(".") else text.find(word)  # an ending is that of the old name, too
     if at < 0:
         return word
     before = text[:at]
+    if _UNSPACED.search(text) and before[-1:] == " ":  # 改名为regels 2026.md
+        found = re.search(r"(?:[^\W\d_][\w'&-]*\s+){1,3}\Z", _UNSPACED.sub("\n", before).rpartition("\n")[2])
+        return (found[0] if found else "") + word
     if _UNSPACED.match(before[-1:]):
         begins = [0, *(found.end() for found in _BEFORE_NAMES.finditer(before))]
         most = at - word.startswith(".")  # 「やること」 ends like a particle
         return before[next(place for place in reversed(begins) if place <= most) :] + word
     parts = before.split()
     for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
-        if parts[-size - 1].casefold() in table_of("called"):
+        lead, between = parts[-size - 1], parts[-size:]
+        if "file" in _told(lead) and not any(is_small(one) or _told(one) & _UNNAMED for one in between):
+            return " ".join((*between, word))  # "plik godziny otwarcia.txt"
+        if lead.casefold() in table_of("called"):
             if is_pointer(parts[-size], "it"):
                 return word if size == 1 else " ".join((*parts[1 - size :], word))  # "nenn sie neu.txt"
             return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
@@ -757,7 +769,16 @@ def is_asking(text: str) -> bool:
     """
     first = lexicon().concepts(words_in(text.partition("\n")[0])[:_EXPLAINED_IN])
     asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
+    said = text.rstrip(" ?\uff1f")
+    if said.endswith(_speech_of("ends")) and not any(word in said for word in _speech_of("polite")):
+        return True  # 一样吗
     return asks_how or any(told & _ASKING for told in first[:FIRST_WORDS])
+
+
+@cache
+def _speech_of(concept: str) -> tuple[str, ...]:
+    """Return the words of a concept of ``data/reading/speech.tsv``."""
+    return tuple(word for one, _, listed in read_rows("speech.tsv") if one == concept for word in listed.split(", "))
 
 
 def without_asking(text: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -225,7 +226,7 @@ class _Unit(NamedTuple):
 class _Question:
     """A question as units, with what is known of each."""
 
-    def __init__(self, text: str, language: str = "en") -> None:
+    def __init__(self, text: str, language: str = "en", names: Iterable[str] = ()) -> None:
         self.text, self.language = text, language
         self.tokens = words(text)
         self.concepts = lexicon().concepts(self.tokens)
@@ -237,8 +238,10 @@ class _Question:
         ]
         self.asking = words_of_tables(language).concepts(self.tokens)
         """What each token says in questions about tables (``data/reading/asked.tsv``)."""
-        self.english = () if language == "en" else tuple(_in_english(self.tokens, language))
+        self.english = tuple(_in_english(self.tokens, language))
         """Tokens with the stems of what they mean in English."""
+        self.tongue = _tongue(tuple(names), language)
+        """Language of the names that it is read against."""
         self.used: set[int] = set()
         """Tokens that are explained."""
         self.columns: set[int] = set()
@@ -296,11 +299,12 @@ class _Question:
 
     def _meaning(self, word: str) -> list[tuple[int, ...]]:
         """Return the tokens that mean a word of English, or nearly: "rental" is near "rent"."""
-        wanted = _stems(word)
+        wanted = frozenset() if self.language == "en" else _stems(word)  # which is looked for as it stands
+        foreign = _stems_abroad(word, self.tongue)
         return [
             tokens
             for tokens, meant in self.english
-            if meant & wanted or any(_is_form_of(one, other) for one in meant for other in wanted)
+            if meant & (wanted | foreign) or any(_is_form_of(one, other) for one in meant for other in wanted)
         ]
 
     def denies(self, word: str) -> list[int]:
@@ -372,7 +376,8 @@ def _in_english(tokens: Sequence[Word], language: str) -> Iterator[tuple[tuple[i
         end = place + 1
         if tokens[place].kind not in UNSPACED:
             if tokens[place].kind == "word" and not is_small_in(tokens[place].text.casefold(), language):
-                yield (place,), in_english(tokens[place].text, language)
+                said = tokens[place].text
+                yield (place,), _stems(said) if language == "en" else in_english(said, language)
             place = end
             continue
         while end < len(tokens) and tokens[end].kind in UNSPACED and tokens[end].start == tokens[end - 1].end:
@@ -390,6 +395,31 @@ def _in_english(tokens: Sequence[Word], language: str) -> Iterator[tuple[tuple[i
 @lru_cache(maxsize=4096)
 def _stems(phrase: str) -> frozenset[str]:
     return frozenset(stems(fold(phrase)))
+
+
+@lru_cache(maxsize=4096)
+def _stems_abroad(word: str, language: str) -> frozenset[str]:
+    """Return the stems of what a word of a language means in English; of none where there is no language."""
+    found = abroad.load().meanings(fold(word)) if language else ()
+    return frozenset(one.stem for one in found if one.language == language) - {""}
+
+
+@lru_cache(maxsize=256)
+def _tongue(names: tuple[str, ...], language: str) -> str:
+    """Return the language in which columns or keys are called; empty for English, and for that of the question.
+
+    Examples
+    --------
+    >>> _tongue(("naam", "telefoon", "huur", "betaald"), "pt"), _tongue(("name", "phone", "rent", "paid"), "pt")
+    ('nl', '')
+    """
+    parts = [part for name in names for part in plain(name).split() if len(part) > _SHORTEST]
+    if not parts or sum(not _stems(part).isdisjoint(abroad.load().english) for part in parts) * 2 >= len(parts):
+        return ""
+    known = [{one.language for one in abroad.load().meanings(fold(part))} for part in parts]
+    counts = Counter(one for languages in known for one in languages)
+    best = max(counts, key=lambda one: (counts[one], one == language), default="")
+    return best if best != language and counts[best] * 2 >= len(parts) else ""
 
 
 @lru_cache(maxsize=64)
@@ -415,7 +445,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     """
     if not table.rows or len(table.rows) > MOST_ROWS:
         return Query()
-    asked = _Question(text, language)
+    asked = _Question(text, language, table.columns)
     title = {at for part in plain(name.rpartition("/")[2].rpartition(".")[0]).split() for at in asked.means(part)}
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
@@ -1074,8 +1104,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     >>> leaf("what is the total income?", {"income": {"fees": 20, "gifts": 5}}).total
     '25'
     """
-    asked = _Question(text, language)
     nodes = dict(_nodes(data))
+    asked = _Question(text, language, dict.fromkeys(key for path in nodes for key in path if not key.isdigit()))
     said = {
         part: frozenset(asked.means(part))
         for path in nodes
