@@ -22,6 +22,7 @@ from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
+from lango_nb.models.offline.followups import ENDED
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
     Lexicon,
@@ -78,6 +79,8 @@ _UNREAD = frozenset(("unclear", "same", "fix"))
 """Acts of what could not be read as anything to be done."""
 _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "move.ending", "rename"))
 """Acts that make something or put it elsewhere, never over anything: each can be taken back."""
+_ON_ONE = frozenset(("write", "append", "prepend", "create"))
+"""Acts that are on one file."""
 _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
 _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
@@ -470,6 +473,14 @@ def repaired(step: Step) -> Step:
         files = tuple(map(_bracketed, step.arguments["file"]))
         names = tuple(file for file in files if not is_pointer(file, "it"))
         step = step.with_arguments(file=names if any(map(Desk.is_path, names)) else files)  # "a.csv … the file"
+        ended = tuple(name for name in names if ENDED.search(name))
+        if step.act in _ON_ONE and len(names) > len(ended) == 1:  # "write an answer to answer to Ann.txt"
+            step = step.with_arguments(file=ended)
+        paths = tuple(filter(Desk.is_path, names))
+        if len(names) > len(paths) == 1 and re.search(
+            rf"[(\uff08][^()\uff08\uff09]*{re.escape(paths[0])}\s*[)\uff09]", step.text
+        ):
+            step = step.with_arguments(file=paths)  # "the recipe (apple pie.md)"
     row = acts().get(step.act)
     if (
         row is None

@@ -545,7 +545,8 @@ def _cell_set(desk: Desk, step: Step) -> Work:
     else:
         path, old = yield from _only_table(desk, said, new)
     meant = cells_meant(old, said, new, is_done=is_done) or cells_meant(old, said, new)  # "ready" is a value as well
-    if not meant and not new:
+    is_row = any(new in row for row in read_table(old).rows)  # "mark 302 as paid"
+    if not meant and (not new or is_row):
         meant = cells_meant(old, said, is_done=not told & {"no", "not"})  # "mark Lucia as paid"
     if not meant:
         raise Ask(desk.say("unclear"), can_try_others=True)

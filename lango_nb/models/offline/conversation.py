@@ -60,6 +60,7 @@ from lango_nb.models.offline.lists import (
     KEEPING,
     OF_TASKS,
     SHOWING,
+    left_over,
     list_in,
     of_boxes,
     of_list,
@@ -196,6 +197,7 @@ _SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
 _THANKING = frozenset(("thanks", "greeting", "farewell"))
+_CHATTING = _THANKING | {"you", "joke", "weather"}
 _WISHING = frozenset(
     "show read print open list search many count delete move rename copy replace write append prepend save create remember "
     "remind run change sort compare calculate undo yes dismiss forget stop".split()
@@ -226,7 +228,7 @@ _PLACING = _PLACED_AT | frozenset("from file change one_number create name pleas
 """Concepts of a wish to write what was shown that speaks of the file alone: "save to a.txt", "mets-les dans un fichier a.txt"."""
 _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
 """Concepts of a wish to write what was shown, of none, and of what was shown."""
-_SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list"}
+_SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list", "query": "query"}
 """What shows the things that an act counts."""
 REMEMBERED = frozenset(("remember", "recall"))
 """Concepts of what is kept in mind."""
@@ -400,7 +402,14 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):  # "who would get: …"
         step = Step("about.owner", {"text": (rest.strip(),)}, text=request)
         return Reading((step,), 1.0, likelier_language(head, language or "en", reader().read(request).language))
-    reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
+    before = None if last is None else _SIMILAR.get(last.act, last.act)
+    reading = reader().read(request, before)
+    wish = without_greeting(request)
+    if wish != request and [step.act for step in reading.steps] == ["talk"]:
+        behind = reader().read(wish, before)
+        told = frozenset[str]().union(*lexicon_of(behind.language).concepts(words_of(wish)))
+        if not any(is_talk(step.act) for step in behind.steps) or (asks(wish) and not told & _CHATTING):
+            reading, request = behind, wish
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
     return settled(reading, request, context)
@@ -431,7 +440,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     first = reading.steps[0].act if reading.steps else "unclear"
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
-    if first == "refrain" and is_asking(request) and request.rstrip()[-1:] in ASK_SIGNS:
+    is_question = request.rstrip()[-1:] in ASK_SIGNS
+    if first == "refrain" and is_question and (is_asking(request) or not concepts_of(request) & _WISHING):
         first = "unclear"  # "who eats no nuts?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
@@ -501,6 +511,22 @@ def without_manners(request: str) -> str:
     return (
         request[: kept[-1].end].rstrip() if not kept[-1].is_quoted else request[: found[len(kept)].start].rstrip(" ,")
     )
+
+
+def without_greeting(request: str) -> str:
+    """Leave out a greeting that a request begins with: it says nothing of what is wanted.
+
+    Examples
+    --------
+    >>> without_greeting("Bom dia, quem vendeu mais?"), without_greeting("hello there!"), without_greeting("Hi! ls")
+    ('quem vendeu mais?', 'hello there!', 'ls')
+    """
+    found = words_of(request.partition("\n")[0])
+    told = lexicon().concepts(found)
+    sign = next((at for at, word in enumerate(found[: FEW_WORDS + 1]) if word.kind == "sign"), 0)
+    is_greeting = sign and all("greeting" in one for one in told[:sign]) and not found[0].is_quoted
+    rest = request[found[sign].end :].lstrip(" ,!.\u3001\u3002\uff0c\uff01") if is_greeting else ""
+    return rest or request
 
 
 def _without_last(found: Sequence[Word], concept: str, language: str = "") -> Sequence[Word]:
@@ -695,6 +721,9 @@ def _put_there(step: Step) -> Step:
         )
         if files and begins_with_pointer(first):  # "copia ahí los dos archivos"
             return step.with_arguments(file=files, to=(first,))
+    both = step.arguments.get("file", ())
+    if step.act == "rename" and not step.word("to") and len(both) == _BOTH and all(map(ENDED.search, both)):
+        return step.with_arguments(file=both[:1], to=both[1:])
     place, _, name = step.word("to").partition(" ")
     is_file = [word.kind for word in words_of(name)][-1:] == ["file"]
     if step.act not in {"move", "copy"} or step.word("file") or not (is_file and begins_with_pointer(place)):
@@ -764,12 +793,36 @@ def _of_known_kinds(reading: Reading) -> Reading:
         for place, other in moved[:1]:
             rest = (*reading.others[:place], *reading.others[place + 1 :])
             return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    if step.act == "folder.make" and (put := _put_into(reading)) is not None:
+        return put
     if part == "ending" and step.word("ending") and not endings(step.word("ending")):
         for place, other in enumerate(reading.others):
             if other.steps[0].act == group:
                 rest = (*reading.others[:place], *reading.others[place + 1 :])
                 return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
     return reading
+
+
+def _put_into(reading: Reading) -> Reading | None:
+    """Return that something goes into a folder where a request begins with that: "move a.txt to a new folder called b".
+
+    Examples
+    --------
+    >>> move = Step("move", {"file": ("a.txt",), "to": ("b",)})
+    >>> said = Step("folder.make", {"to": ("b",)}, text="move a.txt to a new folder called b")
+    >>> _put_into(Reading((said,), 0.8, others=(Reading((move,), 0.4),))).steps[0].act
+    'move'
+    """
+    step = reading.steps[0]
+    told = lexicon().concepts(words_of(step.text))
+    at = next((at for at, one in enumerate(told) if one & {"move", "copy", "put"}), len(told))
+    folder = next((at for at, one in enumerate(told) if "folder" in one), 0)
+    for place, other in enumerate(reading.others if at < folder else ()):
+        one = other.steps[0]
+        if one.act in {"move", "copy"} and one.word("file") and one.word("to") == step.word("to"):
+            rest = (*reading.others[:place], *reading.others[place + 1 :])
+            return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    return None
 
 
 def _meant(reading: Reading, request: str) -> Reading:
@@ -1202,6 +1255,15 @@ def _written_alike(reading: Reading, request: str) -> Reading:
     if step is None or step.act not in _WRITING:
         return reading
     step = _plainly(step)
+    file = next((word for word in step.arguments.get("file", ()) if ENDED.search(word)), "")
+    also = [other for other in reading.others if file and _says_alike(step, _plainly(other.steps[0]), file)]
+    if also and reading.confidence < HALF and not left_over(request, step, reading.language, is_any=True):
+        texts = [text for other in also if (text := other.steps[0].word("text")) and step.word("text").endswith(text)]
+        bare = min(texts, key=len, default="")
+        if bare and "line" in concepts_of(step.word("text").removesuffix(bare)):  # "with three lines, a, b and c"
+            step = step.with_arguments(text=(bare,))
+        both = min(1.0, reading.confidence + sum(other.confidence for other in also))
+        reading = reading._replace(steps=(step,), confidence=both)
     for other in reading.others:
         alike = _plainly(other.steps[0])
         if alike.act in _WRITING and alike.act != step.act and dict(alike.arguments) == dict(step.arguments):
@@ -1210,6 +1272,14 @@ def _written_alike(reading: Reading, request: str) -> Reading:
             both = min(1.0, reading.confidence + other.confidence)
             return reading._replace(steps=(step._replace(act="append" if adds else step.act),), confidence=both)
     return reading
+
+
+def _says_alike(step: Step, other: Step, file: str) -> bool:
+    """Tell whether a step may write the same text to the file that another one writes it to, or notes it as a task."""
+    if other.act == "task.add":
+        return other.word("text") == step.word("text")
+    is_part = not other.word("text") or step.word("text").endswith(other.word("text"))
+    return other.act in {*_WRITING, "create"} and file in other.arguments.get("file", ()) and is_part
 
 
 def _with_label(step: Step, language: str) -> Step:
@@ -1392,6 +1462,7 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     """
     last = context.last
     shown = _SHOWN_BY.get(last.act, "") if last is not None else ""
+    shown = "" if last is not None and shown == "query" and not last.word("query").startswith("count") else shown
     if last is None or not shown or len(reading.steps) != 1 or context.asked is not None:
         return None
     step = reading.steps[0]
@@ -1648,6 +1719,9 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             settled = Step(act, {"file": (counted["file"],), role: (counted["word"],)}, text=settled.text)
             if context.last is not None and context.last.word(role) == counted["word"]:
                 value = context.answer  # "them" are still what was shown
+    got = told.said("json.get") or {}
+    if got.get("file", "").endswith(".json") and " " not in got["name"] and settled.act != "json.get":
+        settled = Step("json.get", {"file": (got["file"],), "key": (got["name"],)}, text=settled.text)
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)

@@ -381,6 +381,8 @@ _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh"
 _INTO = frozenset(("folder", "in", "into"))
 _PUTTING = frozenset(("move", "rename", "copy", "folder.make"))
 _ALL = frozenset(("", "folder", "everything", "all"))
+_CALLED = frozenset(("list", "letter"))
+"""Concepts of words for what a file is."""
 _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
 _MOST_READ = 12
@@ -706,7 +708,7 @@ class Desk:
             return Pick(within[0]) if len(within) == 1 else Pick(rivals=tuple(within))
         is_one = len(said) < len(found.name) and said[:_LONG_WORD] == plain(found.name)[:_LONG_WORD]
         is_one = is_one or is_singular(said)
-        is_file = self._needs_file or (self._changes and is_one)
+        is_file = self._needs_file or ((self._changes or self._reads) and is_one and "folder" not in concepts_of(said))
         files = [one.name for one in files_of(every) if one.name.startswith(head)] if is_file else []
         return Pick(files[0], is_guess=True) if len(files) == 1 else Pick(rivals=tuple(files)) if files else found
 
@@ -823,8 +825,11 @@ class Desk:
             return shown[0] if len(shown) == 1 else spoken[-1]
         every: list[Entry] = yield from self.folder.everything()
         alike = [one.name for one in files_of(every) if one.name != last and _unnumbered(one.name) == _unnumbered(last)]
-        if len(alike) == 1:
-            return alike[0]
+        where = posixpath.dirname(last)
+        beside = [one.name for one in files_of(every) if one.name != last and posixpath.dirname(one.name) == where]
+        for names in (alike, beside if where else ()):
+            if len(names) == 1:
+                return names[0]
         raise self.lacks("file")
 
     def _compared(self, word: str, kind: str) -> Work:
@@ -1009,6 +1014,11 @@ class Desk:
             return whole_new_name(name.rstrip("/"), self._text), None
         upper = yield from self.folder.list()
         found = pick(name, [one.name for one in upper if one.is_folder or not name.endswith("/")], is_file=True)
+        before, _, last = name.rpartition(" ")
+        if (found.is_guess or not found.name) and before and concepts_of(before) & _CALLED:
+            entry = yield from self.folder.find(last)
+            if entry is not None:
+                return last, entry  # "listy zakupy.txt"
         if found.name and not (found.is_guess and "." in name):
             self.notes += [self.say("note.took", word=word, name=found.name)] * found.is_guess
             return found.name, next(one for one in upper if one.name == found.name)

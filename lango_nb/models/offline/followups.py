@@ -53,6 +53,7 @@ _KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
 """Roles that a later request may leave out."""
 _PUT_BY = {"append": "text", "prepend": "text", "task.add": "text", "line.delete": "find", "line.tick": "find"}
 """Acts on lists, and the role of what goes onto them or comes off."""
+_SOUGHT = frozenset(("search", "count.matches"))
 _TRANSFERS = frozenset(("move", "rename", "copy"))
 
 
@@ -337,6 +338,8 @@ def _filled(step: Step, last: Step, context: Context) -> Step:
     row = acts().get(step.act)
     if row is None or row.kind == "talk":
         return step
+    if step.act in _SOUGHT and not step.word("find") and _is_sought(step.word("file")) and last.word("file"):
+        step = step.with_arguments(find=step.arguments["file"], file=last.arguments["file"])  # "and the warnings?"
     taken = {
         role: last.arguments[role]
         for role in row.needed
@@ -350,6 +353,13 @@ def _filled(step: Step, last: Step, context: Context) -> Step:
     if is_it and is_open and spoken is not None and spoken.word("file") and not ENDED.search(spoken.word("file")):
         taken["file"] = spoken.arguments["file"]
     return step.with_arguments(**taken) if taken else step
+
+
+def _is_sought(words: str) -> bool:
+    """Tell whether words taken for a file are no name and point at nothing."""
+    is_pointing = is_pointer(words, "it") or is_pointer(words, "those") or is_pointer(words, "other")
+    is_place = rank(words) is not None or bool(concepts_of(words) & _PLACES)
+    return bool(words) and not (EXACT.match(words) or is_pointing or begins_with_pointer(words) or is_place)
 
 
 def _is_listing(step: Step) -> bool:

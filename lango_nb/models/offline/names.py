@@ -598,7 +598,7 @@ def whole_new_name(word: str, text: str) -> str:
     parts = before.split()
     for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
         lead, between = parts[-size - 1], parts[-size:]
-        if "file" in _told(lead) and not any(is_small(one) or _told(one) & _UNNAMED for one in between):
+        if before[-1:] == " " and "file" in _told(lead) and not any(is_small(one) or _told(one) & _UNNAMED for one in between):
             return " ".join((*between, word))  # "plik godziny otwarcia.txt"
         if lead.casefold() in table_of("called"):
             if is_pointer(parts[-size], "it"):

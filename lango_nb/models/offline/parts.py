@@ -305,8 +305,10 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
     route : Route, optional
         Who else it may be for.
     """
-    if (step.act in acts() and is_change(step.act)) or not wants_to_know(step.text, language):
+    if not wants_to_know(step.text, language):
         return False
+    if step.act in acts() and is_change(step.act):
+        return step.act == "remember" and least_of(Reading((step,))) > 1  # it is a question
     other = 0.0 if route is None else route.confidence
     match step.act:
         case "talk" | "unclear":

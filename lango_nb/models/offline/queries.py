@@ -83,6 +83,7 @@ _FEW = 5
 """Rows that an answer may have spoken of."""
 _LONG_STEM = 6
 """Letters that words of one family have in common."""
+_EAST = frozenset(("ja", "zh"))
 _PLACES = 4
 """Decimals of a mean."""
 _NEAR = 3
@@ -453,14 +454,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
     named = _columns(asked, table, title if where or measure == "count" else set())
-    both = zip(asked.asking, asked.concepts, strict=True)
-    measure = "" if measure == "count" and any("age" in one and "many" in told for one, told in both) else measure
-    most_said = [at for at, told in enumerate(asked.asking) if "most" in told]
-    counted = [column for column in named if is_numeric(table.values(column))]
-    is_limited = any(unit.is_number and unit.token not in asked.used for unit in asked.units)
-    if most_said and measure in {"", "count", "sum"} and len(counted) == 1 and not is_limited:
-        measure = "max"  # "quién tiene más líneas?"
-        asked.used.update(most_said)
+    measure = _settled(measure, asked, table, named, title)
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
     truths = list(_truths(asked, table, named, spent))
     where += truths
@@ -468,9 +462,10 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
     most = _how_many(asked) if measure in {"max", "min"} else 0
+    if before is not None:
+        asked.used.update(at for at, told in enumerate(asked.asking) if "them" in told)
+        before = _opened(before, asked, measure, named, title, has_rows=bool(where))
     explained = asked.explained(default=0.0 if before is None else 1.0)
-    if before is not None and (before.measure or measure) and not where and set(asked.has(("all",))) - title:
-        before = before._replace(where=())  # "and all together?"
     times = [name for name in table.columns if _is_time(name, table)]
     if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
         wanted = tuple(name for name in times if name not in spent)
@@ -496,6 +491,36 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
     return found._replace(most=most) if found.measure in {"max", "min"} else found
+
+
+def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str], title: set[int]) -> str:
+    """Return what is measured where the words for it may say something else."""
+    both = zip(asked.asking, asked.concepts, strict=True)
+    if measure == "count" and any("age" in one and "many" in told for one, told in both):
+        return ""  # "how old is she?"
+    counted = [column for column in named if is_numeric(table.values(column))]
+    if measure == "sum" and title and not counted and asked.language in _EAST and asked.has(_MEASURES["count"]):
+        asked.used.update(asked.has(_MEASURES["sum"]))
+        return "count"  # 一共有几个订单
+    most_said = [at for at, told in enumerate(asked.asking) if "most" in told]
+    is_limited = any(unit.is_number and unit.token not in asked.used for unit in asked.units)
+    if most_said and measure in {"", "count", "sum"} and len(counted) == 1 and not is_limited:
+        asked.used.update(most_said)
+        return "max"  # "quién tiene más líneas?"
+    return measure
+
+
+def _opened(  # noqa: PLR0913 - what a question says
+    before: Query, asked: _Question, measure: str, named: Sequence[str], title: set[int], *, has_rows: bool
+) -> Query:
+    """Return the question before without its rows where this one is about all rows: "and all together?", "the oldest member?"."""
+    is_pointing = points_back(asked.text)
+    is_shown = before.measure == "count" and bool(asked.has(("show", "list")))
+    is_all = bool(set(asked.has(("all",))) - title) and not (is_shown or (is_pointing and not named))
+    is_whole = measure in {"max", "min"} and bool(title) and not is_pointing
+    if has_rows or not ((is_all and (before.measure or measure)) or is_whole):
+        return before
+    return before._replace(where=())
 
 
 def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterator[Condition]:
@@ -689,6 +714,8 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             is_done = not _words_for("done").isdisjoint(parts)
             met = [at for part in parts for at in asked.denies(part)]  # "unpaid"
             met += [at for at, told in enumerate(asked.asking) if is_done and told & _STATES]  # "which are still open?"
+            is_only = sum(_is_truth(table.values(one)) for one in table.columns) == 1
+            met += [at for at, told in enumerate(asked.asking) if is_only and "yet" in told]  # "who has not paid yet?"
         if not met and is_numeric(table.values(column)):
             told_by = [quality for quality, (nouns, units) in _QUALITIES.items() if _tells(column, nouns, units)]
             met = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(told_by)]  # "the heaviest": mass_g
@@ -726,7 +753,7 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
         if column in spent or not _is_truth(table.values(column)):
             continue
         denied = {at for part in plain(column).split() for at in asked.denies(part)}
-        denied.update(at for at, told in enumerate(asked.asking) if told & {"not", "open"})
+        denied.update(at for at, told in enumerate(asked.asking) if told & {"not", "open", "yet"})
         asked.used.update(at for at, told in enumerate(asked.asking) if "done" in told)
         asked.used.update(denied)
         wants = _FALSE if denied or asked.has(_NEGATING) else _TRUE
@@ -809,6 +836,7 @@ def _continued(found: Query, before: Query, table: Table, asked: _Question) -> Q
     if not measure and not wanted:
         is_count = before.measure == "count" and not found.where  # "which ones?"
         is_count = is_count or bool(asked.has(("row", "line")) and asked.has(("show", "list")))
+        is_count = is_count or bool(found.where and asked.has(("list",)))  # "give me a list of those under 40 hours"
         wanted, measure, column = before.wanted, "" if is_count else before.measure, before.column
     elif measure and not wanted and before.column and measure in {"max", "min", "sum", "mean"} and not found.column:
         column = before.column
@@ -829,7 +857,7 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
         times = [name for name in table.columns if _is_time(name, table) and name not in spent]
         column = times[0] if times else ""
     if not column and found.measure in {"max", "min", "mean", "sum"}:
-        column = _amount(table, spent, is_money=is_money)
+        column = _amount(table, spent, found.measure, is_money=is_money)
     if found.measure == "count" and column and column not in amounts(table):
         column = ""
     if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
@@ -859,12 +887,12 @@ def _sized(found: Query, table: Table, asked: _Question) -> Query:
     return found._replace(column=sized[0]) if len(sized) == 1 else found
 
 
-def _amount(table: Table, spent: set[str], *, is_money: bool) -> str:
+def _amount(table: Table, spent: set[str], measure: str = "", *, is_money: bool) -> str:
     """Return the column with the amounts that nobody named: the only one, else the only one of money, or of things."""
     free = [name for name in amounts(table) if name not in spent]
-    words_of_it = _words_for("priced" if is_money else "counted")
-    fitting = free if len(free) == 1 else [name for name in free if set(plain(name).split()) & words_of_it]
-    return fitting[0] if len(fitting) == 1 else ""
+    kinds = ("priced",) if is_money else ("counted", "priced") if measure in {"sum", "mean"} else ("counted",)
+    of_kind = ([name for name in free if set(plain(name).split()) & _words_for(kind)] for kind in kinds)
+    return next((one[0] for one in (free, *of_kind) if len(one) == 1), "")
 
 
 def _is_time(column: str, table: Table) -> bool:
@@ -1133,6 +1161,10 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     if len(found) > 1:
         return None
     _, _, _, path, tokens = found[0]
+    if (
+        len(before) > len(path) and (*path, *before[len(path) :]) in nodes
+    ):  # "and Saturday?" after when it opens on Sunday
+        path = (*path, *before[len(path) :])
     asked.used.update(tokens)
     below = tuple((".".join((*path, *rest)), value) for rest, value in _below(nodes[path]))
     keys = sum(any(said.get(part) for part in plain(key).split()) for key in path)
