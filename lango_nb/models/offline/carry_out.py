@@ -486,6 +486,7 @@ def repaired(step: Step) -> Step:
         row is None
         or "file" not in row.roles
         or any(one.kind in {"file", "folder"} for word in step.arguments.get("file", ()) for one in words(word))
+        or any(map(ENDED.search, step.arguments.get("file", ())))
     ):
         return step
     used = [word for role, said in step.arguments.items() for word in said if role != "file" or is_pointer(word, "it")]

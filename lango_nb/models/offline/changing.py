@@ -12,8 +12,9 @@ from typing import Any
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import LONGEST_LINE, quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
-from lango_nb.models.offline.lexicon import concepts_of
+from lango_nb.models.offline.lexicon import concepts_of, is_small_in
 from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import (
     begins_with_pointer,
@@ -238,6 +239,8 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
         return _done(step, desk.say("appended_new", file=path), path)
     if path.casefold().endswith(".json"):
         raise CannotWork(desk.say("json_append", file=path))
+    if path.casefold().endswith((".csv", ".tsv")) and "," in text:
+        text = _without_small(text, desk.language)  # "a row for Jan Smit,555-0199"
     added = _fitted(desk, path, old, lines(text) or [""], is_first=is_first)
     before = lines(old)
     if is_first:
@@ -250,6 +253,20 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     yield from edit(desk, path, old, new)
     said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
     return _done(step, said, path)
+
+
+def _without_small(text: str, language: str) -> str:
+    """Leave out small words before a row: they belong to the request.
+
+    Examples
+    --------
+    >>> _without_small("toe voor Jan Smit,555-0199", "nl"), _without_small("De Vries,1", "nl")
+    ('Jan Smit,555-0199', 'De Vries,1')
+    """
+    first, _, rest = text.partition(" ")
+    is_along = "along" in words_of_wishes(language).concepts(words_of(first))[0] if first else False
+    is_small = first.islower() and (is_small_in(first, language) or is_along) and "," in rest
+    return _without_small(rest, language) if is_small else text
 
 
 def _appended_to(desk: Desk, step: Step, word: str) -> Work:

@@ -477,6 +477,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
             each = tuple(meant.with_arguments(file=(file,)) for file in files)
             return reading._replace(steps=each or (meant,), confidence=1.0, others=())
+    reading = _of_no_change(reading, request, context)
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
         return _with_others_filled(reading)
@@ -1037,6 +1038,10 @@ def _of_compared(reading: Reading, request: str, context: Context) -> Step | Non
     {'file': ('shorter',), 'to': ('old',)}
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    last = context.last
+    is_long = step.act in {"read.longest", "read.shortest"} and not concepts_of(request) & {"line", "row", "word"}
+    if is_long and last is not None and last.act == "compare" and len(last.arguments.get("file", ())) == _BOTH:
+        return Step("count.lines", {"file": last.arguments["file"]}, text=request)  # "which is the longest?"
     kind, words = compared_in(request, reading.language)
     act = step.act.partition(".")[0]
     is_kept = any(
@@ -1386,6 +1391,29 @@ def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
     if not is_clear or says_more(request.replace(file, " ", 1)):
         return None
     return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)
+
+
+def _of_no_change(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that a look is gone on with where no word of a few says that anything is to be changed: "and for a group".
+
+    Examples
+    --------
+    >>> more = Reading((Step("same", {"key": ("group",)}),), 0.4)
+    >>> said = Reading((Step("json.set", {"new": ("group",)}),), 0.8, others=(more,))
+    >>> _of_no_change(said, "and for a group", Context(Step("json.get", {"key": ("child",)}))).steps[0].act
+    'same'
+    """
+    step, found = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), words_of(request)
+    is_look = context.last is not None and not is_change(context.last.act) and not context.is_open
+    told = lexicon_of(reading.language).concepts(found)
+    is_more = bool(told) and "and" in told[0] and len(found) <= FEW_WORDS
+    is_said = any(one & _WISHING for one in told)
+    if not (is_look and is_more) or is_said or step.act not in {"json.set", "replace", "line.replace", "task.change"}:
+        return reading
+    look = next(
+        (one for one in reading.others if not is_change(one.steps[0].act) and not one.steps[0].destination), None
+    )
+    return reading if look is None else look._replace(confidence=max(look.confidence, HALF))
 
 
 def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None:

@@ -627,12 +627,7 @@ class Desk:
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
-        kind, _ = compared_in(word, self.language)
-        pointed: str | None = None
-        if kind and not self.is_path(word):
-            pointed = yield from self._compared(word, kind)
-        else:
-            pointed = (yield from self._other()) if is_pointer(word, "other") else self._pointed(word)
+        pointed: str | None = yield from self._spoken_of(word)
         if pointed is None:
             pointed = (yield from self._chosen(word)) or None
         if pointed is not None:
@@ -696,6 +691,16 @@ class Desk:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
+
+    def _spoken_of(self, word: str) -> Work:
+        """Return the file that was spoken of and that words choose: the longer, the other one, it, the second."""
+        kind, _ = compared_in(word, self.language)
+        if kind and not self.is_path(word):
+            return (yield from self._compared(word, kind))
+        shown = self.context.shown
+        is_second = rank(word) == len(shown) == 2 and self.context.file not in shown  # noqa: PLR2004 - "ten drugi"
+        is_other = is_pointer(word, "other") and not is_second
+        return (yield from self._other()) if is_other else self._pointed(word)
 
     def _inside(self, said: str, found: Pick, deeper: Pick, every: Sequence[Entry]) -> Pick:
         """Return the file that is meant in a folder with a name like it, "the letter" of letters.
@@ -1005,8 +1010,11 @@ class Desk:
             return entry.name, entry
         if _PATH.fullmatch(name.rstrip("/")):
             upper: list[Entry] = yield from self.folder.list()
-            if (whole := self._whole_name(name, upper)) and not name.endswith("/"):
-                return whole, next(one for one in upper if one.name == whole)
+            within = self._needs_file and any(one.is_folder for one in upper)
+            every: list[Entry] = (yield from self.folder.everything()) if within else upper
+            whole = self._whole_name(name, upper) or self._whole_name(name, every)
+            if whole and not name.endswith("/"):
+                return whole, next(one for one in every if one.name == whole)
             folded = [one for one in upper if one.name.casefold() == name.casefold()]
             if len(folded) == 1:
                 self.notes.append(self.say("note.took", word=word, name=folded[0].name))
@@ -1014,11 +1022,11 @@ class Desk:
             return whole_new_name(name.rstrip("/"), self._text), None
         upper = yield from self.folder.list()
         found = pick(name, [one.name for one in upper if one.is_folder or not name.endswith("/")], is_file=True)
-        before, _, last = name.rpartition(" ")
+        before, _, bare = name.rpartition(" ")
         if (found.is_guess or not found.name) and before and concepts_of(before) & _CALLED:
-            entry = yield from self.folder.find(last)
+            entry = yield from self.folder.find(bare)
             if entry is not None:
-                return last, entry  # "listy zakupy.txt"
+                return bare, entry  # "listy zakupy.txt"
         if found.name and not (found.is_guess and "." in name):
             self.notes += [self.say("note.took", word=word, name=found.name)] * found.is_guess
             return found.name, next(one for one in upper if one.name == found.name)

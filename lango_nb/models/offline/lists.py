@@ -208,7 +208,9 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     """
     step, file = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), context.file
     is_list = ENDED.search(file) is not None and (
-        calls_list(file.rpartition("/")[2].rpartition(".")[0]) or _shows_list(context)
+        calls_list(stem := file.rpartition("/")[2].rpartition(".")[0])
+        or _shows_list(context)
+        or (concepts_of(stem) & OF_TASKS and not stem.isascii())  # 待办.txt
     )
     is_file = any(word.kind in {"file", "folder"} for word in words_of(request)) or bool(step.destination)
     is_numbered = bool(concepts_of(request) & {"line", "row"})

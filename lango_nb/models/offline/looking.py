@@ -890,7 +890,8 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         return _MOSTLY
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
         return _THIRD  # "which pond is the largest?" of the table that was shown
-    if step.act in _MAYBE_OF_TABLES or is_list:
+    is_length = step.act in _SIZES and not says_operation(_unsaid(step), step.act)
+    if step.act in _MAYBE_OF_TABLES or is_list or is_length:
         return _HALF if is_later else _MOSTLY
     return None
 

@@ -43,7 +43,7 @@ _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 _KANA = re.compile("[\u3040-\u30ff]")
 _BEFORE_NAMES = re.compile(
-    "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|改成|改为|换成|[把在成为到从向给和]"
+    "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|文件|ファイル|改成|改为|换成|[把在成为到从向给和]"
 )
 """What may stand before a name in Japanese and Chinese."""
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
@@ -61,6 +61,8 @@ _TRANSLATED = 0.9
 """What a word of another language or one that means the same counts beside the word itself."""
 CLEARLY = 0.08
 """How much nearer it has to be than the next."""
+_EAST = frozenset(("ja", "zh"))
+"""Languages without blanks between words."""
 _SEPARATORS = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ENDING = re.compile(r"\.[^./\s]{1,8}\Z")
@@ -598,9 +600,13 @@ def whole_new_name(word: str, text: str) -> str:
     parts = before.split()
     for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
         lead, between = parts[-size - 1], parts[-size:]
-        if before[-1:] == " " and "file" in _told(lead) and not any(is_small(one) or _told(one) & _UNNAMED for one in between):
+        if (
+            before[-1:] == " "
+            and "file" in _told(lead)
+            and not any(is_small(one) or _told(one) & _UNNAMED for one in between)
+        ):
             return " ".join((*between, word))  # "plik godziny otwarcia.txt"
-        if lead.casefold() in table_of("called"):
+        if lead.casefold() in table_of("called") and not _told(between[0]) & _PLACING:
             if is_pointer(parts[-size], "it"):
                 return word if size == 1 else " ".join((*parts[1 - size :], word))  # "nenn sie neu.txt"
             return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
@@ -962,7 +968,12 @@ def likeliest_lines(
         for line in text.splitlines()[:_MOST_SOUGHT_LINES]:
             whole = f"{line} {heading}" if line != heading else line
             parts = {*_parts(whole), *(stems(fold(whole)) if language else ())}
-            own = frozenset(place for place, words in enumerate(options) if words & parts)
+            own = frozenset(
+                place
+                for place, words in enumerate(options)
+                if words & parts
+                or (language in _EAST and any(len(one) > 1 and not one.isascii() and one in whole for one in words))
+            )
             hits = own | named
             if own and (not before or any(place < len(new) for place in hits)):
                 rows.append((name, line, hits))
@@ -996,6 +1007,8 @@ def _title(text: str) -> str:
 def _sought(question: str, language: str) -> list[str]:
     """Return the words of a question that lines are looked for by; short ones say something behind a number: "40 Nm"."""
     small = table_of("small")
+    if language in _EAST:
+        return telling_words(question)[:_MOST_SOUGHT]
     said = [
         word
         for before, word in pairwise(("", *plain(question).split()))

@@ -456,6 +456,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     named = _columns(asked, table, title if where or measure == "count" else set())
     measure = _settled(measure, asked, table, named, title)
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
+    if measure in {"max", "min"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
+        named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
     truths = list(_truths(asked, table, named, spent))
     where += truths
     where += _limits(asked, table, named)
@@ -487,7 +489,9 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(text)
     goes_on = goes_on or any("them" in told for told in asked.asking)
     if before is not None and (goes_on or not is_whole):
-        found = _measured(_continued(found, before, table, asked), table, is_time=is_time, is_money=is_money)
+        goes_on = goes_on or not (found.where and before.measure in {"max", "min"})  # "what is there on shelf A?"
+        continued = _continued(found, before if goes_on else before._replace(measure="", wanted=()), table, asked)
+        found = _measured(continued, table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
     return found._replace(most=most) if found.measure in {"max", "min"} else found
@@ -704,7 +708,7 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
     found: dict[str, tuple[float, int]] = {}
     said: dict[str, set[int]] = {}
     for column in table.columns:
-        parts = [part for part in plain(column).split() if not part.isdigit() and not is_small(part)]
+        parts = [part for part in plain(column).split() if not part[:1].isdigit() and not is_small(part)]
         hits = [(part, asked.means(part) if part not in _IDS else asked.says(part)) for part in parts]
         if set(parts) & _KEYS and not all(places for _, places in hits):
             asked.used.update(place for _, places in hits for place in places)
