@@ -83,6 +83,8 @@ _FEW = 5
 """Rows that an answer may have spoken of."""
 _LONG_STEM = 6
 """Letters that words of one family have in common."""
+_CHARACTER = 0.5
+"""What a character of a text without blanks counts beside a word."""
 _EAST = frozenset(("ja", "zh"))
 _PLACES = 4
 """Decimals of a mean."""
@@ -364,10 +366,11 @@ class _Question:
             is_filler = is_small(token.folded) or is_small_in(token.text.casefold(), self.language)
             if place not in self.used and (self.concepts[place] & _ASKING or is_filler):
                 continue
-            weight = 0.5 if token.kind == "character" else 1.0
+            weight = _CHARACTER if token.kind == "character" else 1.0
             total += weight
             used += weight * (place in self.used)
-        return used / total if total else default
+        is_one = total <= _CHARACTER and bool(default)  # 都列出来
+        return default if is_one or not total else used / total
 
 
 def _in_english(tokens: Sequence[Word], language: str) -> Iterator[tuple[tuple[int, ...], frozenset[str]]]:
