@@ -72,6 +72,8 @@ class Abroad:
         self._stem_of = memoryview(body)[4 * count : 6 * count].cast("H")
         self._language_of = body[6 * count : 7 * count]
         self._stems = body[7 * count :].decode().split("\n")
+        self.english = frozenset(self._stems)
+        """Stems of all English words that are meant."""
         self.meanings = lru_cache(maxsize=_KEPT)(self._meanings)
 
     def __len__(self) -> int:

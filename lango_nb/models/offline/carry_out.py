@@ -22,6 +22,7 @@ from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
+from lango_nb.models.offline.followups import ENDED
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
     Lexicon,
@@ -78,6 +79,8 @@ _UNREAD = frozenset(("unclear", "same", "fix"))
 """Acts of what could not be read as anything to be done."""
 _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "move.ending", "rename"))
 """Acts that make something or put it elsewhere, never over anything: each can be taken back."""
+_ON_ONE = frozenset(("write", "append", "prepend", "create"))
+"""Acts that are on one file."""
 _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
 _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
@@ -271,7 +274,8 @@ def wants_to_know(text: str, language: str) -> bool:
 
 def _is_question(step: Step) -> bool:
     """Tell whether a step asks; behind "remember" a word that asks only says that something follows: "retiens que"."""
-    is_told = step.act == "remember" and "remember" in concepts_of(step.text)
+    told = lexicon().concepts(words(step.text)[:1])
+    is_told = step.act == "remember" and "remember" in concepts_of(step.text) and not (told and "what" in told[0])
     return is_asking(step.word("text") if is_told else step.text)
 
 
@@ -313,7 +317,7 @@ def is_reported(text: str, language: str = "en", *, is_strict: bool = False) -> 
     meant = lexicon().concepts(found)
     foreign = _speech().concepts(found)
     said = [
-        "said" in one
+        ("said" in one and "please" not in told)
         or ("said" in other and not (told or word.kind in UNSPACED or is_small_in(word.text.casefold(), language)))
         for word, one, other, told in zip(found, _speech(language).concepts(found), foreign, meant, strict=True)
     ]
@@ -469,11 +473,20 @@ def repaired(step: Step) -> Step:
         files = tuple(map(_bracketed, step.arguments["file"]))
         names = tuple(file for file in files if not is_pointer(file, "it"))
         step = step.with_arguments(file=names if any(map(Desk.is_path, names)) else files)  # "a.csv … the file"
+        ended = tuple(name for name in names if ENDED.search(name))
+        if step.act in _ON_ONE and len(names) > len(ended) == 1:  # "write an answer to answer to Ann.txt"
+            step = step.with_arguments(file=ended)
+        paths = tuple(filter(Desk.is_path, names))
+        if len(names) > len(paths) == 1 and re.search(
+            rf"[(\uff08][^()\uff08\uff09]*{re.escape(paths[0])}\s*[)\uff09]", step.text
+        ):
+            step = step.with_arguments(file=paths)  # "the recipe (apple pie.md)"
     row = acts().get(step.act)
     if (
         row is None
         or "file" not in row.roles
         or any(one.kind in {"file", "folder"} for word in step.arguments.get("file", ()) for one in words(word))
+        or any(map(ENDED.search, step.arguments.get("file", ())))
     ):
         return step
     used = [word for role, said in step.arguments.items() for word in said if role != "file" or is_pointer(word, "it")]

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.answers import quoted
+from lango_nb.models.offline.answers import LONGEST_LINE, quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
-from lango_nb.models.offline.lexicon import concepts_of
+from lango_nb.models.offline.lexicon import concepts_of, is_small_in
 from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import (
     begins_with_pointer,
@@ -29,6 +30,7 @@ from lango_nb.models.offline.names import (
     rank,
     says_name,
     telling_words,
+    trimmed,
     unquoted,
     whole_new_name,
 )
@@ -74,6 +76,8 @@ _RUN = re.compile(r"\d+(?:\s*[^\d\s]{1,5}\s*\d+)+")
 _MOST_TABLES = 12
 """Tables that are looked into for the one that is meant."""
 _LONGEST_KEY = 40
+_MOST_HELD = 20
+"""Lines of a deleted file that are told."""
 _MOST_ADDED = 20_000
 """Characters of a result that are written into a file."""
 
@@ -235,6 +239,8 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
         return _done(step, desk.say("appended_new", file=path), path)
     if path.casefold().endswith(".json"):
         raise CannotWork(desk.say("json_append", file=path))
+    if path.casefold().endswith((".csv", ".tsv")) and "," in text:
+        text = _without_small(text, desk.language)  # "a row for Jan Smit,555-0199"
     added = _fitted(desk, path, old, lines(text) or [""], is_first=is_first)
     before = lines(old)
     if is_first:
@@ -247,6 +253,20 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     yield from edit(desk, path, old, new)
     said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
     return _done(step, said, path)
+
+
+def _without_small(text: str, language: str) -> str:
+    """Leave out small words before a row: they belong to the request.
+
+    Examples
+    --------
+    >>> _without_small("toe voor Jan Smit,555-0199", "nl"), _without_small("De Vries,1", "nl")
+    ('Jan Smit,555-0199', 'De Vries,1')
+    """
+    first, _, rest = text.partition(" ")
+    is_along = "along" in words_of_wishes(language).concepts(words_of(first))[0] if first else False
+    is_small = first.islower() and (is_small_in(first, language) or is_along) and "," in rest
+    return _without_small(rest, language) if is_small else text
 
 
 def _appended_to(desk: Desk, step: Step, word: str) -> Work:
@@ -397,15 +417,13 @@ def _pattern_of(text: str, sought: str) -> re.Pattern[str] | None:
     bare = re.escape(sought)
     left = r"(?<!\w)" if sought[:1].isalnum() else ""
     right = r"(?!\w)" if sought[-1:].isalnum() else ""
-    for pattern in (
-        re.compile(left + bare + right),
-        re.compile(left + bare + right, re.IGNORECASE),
-        re.compile(bare),
-        re.compile(bare, re.IGNORECASE),
-    ):
-        if sought and pattern.search(text):
-            return pattern
-    return None
+    whole = [left + bare + right] * bool(sought)
+    if " " in sought and (shorter := trimmed(sought)) != sought:  # "os 30", which "ovos 30" ends with
+        whole.append(rf"(?<!\w){re.escape(shorter)}(?!\w)")
+    ways = [(one, flag) for one in whole for flag in (re.NOFLAG, re.IGNORECASE)]
+    anywhere = [(bare, re.NOFLAG), (bare, re.IGNORECASE)] if sought else []
+    found = (re.compile(*way) for way in (*ways, *anywhere))
+    return next((pattern for pattern in found if pattern.search(text)), None)
 
 
 def _line_replace(desk: Desk, step: Step) -> Work:
@@ -544,7 +562,8 @@ def _cell_set(desk: Desk, step: Step) -> Work:
     else:
         path, old = yield from _only_table(desk, said, new)
     meant = cells_meant(old, said, new, is_done=is_done) or cells_meant(old, said, new)  # "ready" is a value as well
-    if not meant and not new:
+    is_row = any(new in row for row in read_table(old).rows)  # "mark 302 as paid"
+    if not meant and (not new or is_row):
         meant = cells_meant(old, said, is_done=not told & {"no", "not"})  # "mark Lucia as paid"
     if not meant:
         raise Ask(desk.say("unclear"), can_try_others=True)
@@ -630,7 +649,16 @@ def _delete_read(desk: Desk, step: Step, name: str, text: str) -> Work:
     yield from desk.folder.call("fs_delete", says, path=name)
     desk.folder.forget(name)
     settled = Step("delete", {"file": (name,)}, text=step.text)
-    return Outcome(desk.say("deleted", names=name), "", settled)
+    return Outcome(_told_deleted(desk, name, text), "", settled)
+
+
+def _told_deleted(desk: Desk, name: str, text: str) -> str:
+    """Say that a file is gone, with what it held where that is short and shown as it was: with it the file can be made again."""
+    held = lines(text)
+    is_whole = text == "".join(f"{line}\n" for line in held) and all(map(str.isprintable, held))
+    if not (0 < len(held) <= _MOST_HELD and len(text) <= LONGEST_LINE and is_whole) or holds_secret(text):
+        return desk.say("deleted", names=name)
+    return desk.say("deleted.held", file=name, lines=quoted(held, desk.language))
 
 
 def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
@@ -647,10 +675,10 @@ def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
         going += [entry.name + "/"] * entry.is_folder + [one.name for one in below] or [entry.name]
     if (len(going) > 1 or desk.asks_first) and not desk.is_certain:
         raise Ask(desk.say("ask.delete", n=len(going), names=quoted(going, desk.language)))
-    says = desk.say("deletes", names=", ".join(going[:20]))
+    says, text = desk.say("deletes", names=", ".join(going[:20])), ""
     if len(going) == 1 and not entries[0].is_folder:
         try:
-            text: str = yield from desk.folder.read(going[0])
+            text = yield from desk.folder.read(going[0])
         except (Failed, TooLarge):
             pass
         else:
@@ -663,7 +691,7 @@ def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
         if (yield from desk.folder.find(path)) is not None:
             raise CannotWork(desk.say("still_there", file=path))
     settled = Step("delete", {"file": tuple(paths)}, text=step.text)
-    return Outcome(desk.say("deleted", names=", ".join(paths)), "", settled)
+    return Outcome(_told_deleted(desk, ", ".join(paths), text), "", settled)
 
 
 def _delete_some(desk: Desk, step: Step) -> Work:

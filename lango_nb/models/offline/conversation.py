@@ -60,6 +60,7 @@ from lango_nb.models.offline.lists import (
     KEEPING,
     OF_TASKS,
     SHOWING,
+    left_over,
     list_in,
     of_boxes,
     of_list,
@@ -196,6 +197,7 @@ _SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
 _ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
 _THANKING = frozenset(("thanks", "greeting", "farewell"))
+_CHATTING = _THANKING | {"you", "joke", "weather"}
 _WISHING = frozenset(
     "show read print open list search many count delete move rename copy replace write append prepend save create remember "
     "remind run change sort compare calculate undo yes dismiss forget stop".split()
@@ -226,7 +228,7 @@ _PLACING = _PLACED_AT | frozenset("from file change one_number create name pleas
 """Concepts of a wish to write what was shown that speaks of the file alone: "save to a.txt", "mets-les dans un fichier a.txt"."""
 _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
 """Concepts of a wish to write what was shown, of none, and of what was shown."""
-_SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list"}
+_SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list", "query": "query"}
 """What shows the things that an act counts."""
 REMEMBERED = frozenset(("remember", "recall"))
 """Concepts of what is kept in mind."""
@@ -297,6 +299,7 @@ _CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "renamed": ("move", {"names": "file", "to": "to"}),
     "copied": ("copy", {"names": "file", "to": "to"}),
     "folder_made": ("folder.make", {"file": "to"}),
+    "deleted.held": ("delete", {"file": "file", "lines": "text"}),
     "deleted": ("delete", {"names": "file"}),
     "task.done": ("task.done", {"names": "text"}),
     "remembered": ("remember", {"text": "text"}),
@@ -399,7 +402,14 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
     if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):  # "who would get: …"
         step = Step("about.owner", {"text": (rest.strip(),)}, text=request)
         return Reading((step,), 1.0, likelier_language(head, language or "en", reader().read(request).language))
-    reading = reader().read(request, None if last is None else _SIMILAR.get(last.act, last.act))
+    before = None if last is None else _SIMILAR.get(last.act, last.act)
+    reading = reader().read(request, before)
+    wish = without_greeting(request)
+    if wish != request and [step.act for step in reading.steps] == ["talk"]:
+        behind = reader().read(wish, before)
+        told = frozenset[str]().union(*lexicon_of(behind.language).concepts(words_of(wish)))
+        if not any(is_talk(step.act) for step in behind.steps) or (asks(wish) and not told & _CHATTING):
+            reading, request = behind, wish
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
     return settled(reading, request, context)
@@ -430,7 +440,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     first = reading.steps[0].act if reading.steps else "unclear"
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
-    if first == "refrain" and is_asking(request) and request.rstrip()[-1:] in ASK_SIGNS:
+    is_question = request.rstrip()[-1:] in ASK_SIGNS
+    if first == "refrain" and is_question and (is_asking(request) or not concepts_of(request) & _WISHING):
         first = "unclear"  # "who eats no nuts?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
@@ -466,6 +477,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
             each = tuple(meant.with_arguments(file=(file,)) for file in files)
             return reading._replace(steps=each or (meant,), confidence=1.0, others=())
+    reading = _of_no_change(reading, request, context)
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
         return _with_others_filled(reading)
@@ -500,6 +512,22 @@ def without_manners(request: str) -> str:
     return (
         request[: kept[-1].end].rstrip() if not kept[-1].is_quoted else request[: found[len(kept)].start].rstrip(" ,")
     )
+
+
+def without_greeting(request: str) -> str:
+    """Leave out a greeting that a request begins with: it says nothing of what is wanted.
+
+    Examples
+    --------
+    >>> without_greeting("Bom dia, quem vendeu mais?"), without_greeting("hello there!"), without_greeting("Hi! ls")
+    ('quem vendeu mais?', 'hello there!', 'ls')
+    """
+    found = words_of(request.partition("\n")[0])
+    told = lexicon().concepts(found)
+    sign = next((at for at, word in enumerate(found[: FEW_WORDS + 1]) if word.kind == "sign"), 0)
+    is_greeting = sign and all("greeting" in one for one in told[:sign]) and not found[0].is_quoted
+    rest = request[found[sign].end :].lstrip(" ,!.\u3001\u3002\uff0c\uff01") if is_greeting else ""
+    return rest or request
 
 
 def _without_last(found: Sequence[Word], concept: str, language: str = "") -> Sequence[Word]:
@@ -694,6 +722,9 @@ def _put_there(step: Step) -> Step:
         )
         if files and begins_with_pointer(first):  # "copia ahí los dos archivos"
             return step.with_arguments(file=files, to=(first,))
+    both = step.arguments.get("file", ())
+    if step.act == "rename" and not step.word("to") and len(both) == _BOTH and all(map(ENDED.search, both)):
+        return step.with_arguments(file=both[:1], to=both[1:])
     place, _, name = step.word("to").partition(" ")
     is_file = [word.kind for word in words_of(name)][-1:] == ["file"]
     if step.act not in {"move", "copy"} or step.word("file") or not (is_file and begins_with_pointer(place)):
@@ -763,12 +794,36 @@ def _of_known_kinds(reading: Reading) -> Reading:
         for place, other in moved[:1]:
             rest = (*reading.others[:place], *reading.others[place + 1 :])
             return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    if step.act == "folder.make" and (put := _put_into(reading)) is not None:
+        return put
     if part == "ending" and step.word("ending") and not endings(step.word("ending")):
         for place, other in enumerate(reading.others):
             if other.steps[0].act == group:
                 rest = (*reading.others[:place], *reading.others[place + 1 :])
                 return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
     return reading
+
+
+def _put_into(reading: Reading) -> Reading | None:
+    """Return that something goes into a folder where a request begins with that: "move a.txt to a new folder called b".
+
+    Examples
+    --------
+    >>> move = Step("move", {"file": ("a.txt",), "to": ("b",)})
+    >>> said = Step("folder.make", {"to": ("b",)}, text="move a.txt to a new folder called b")
+    >>> _put_into(Reading((said,), 0.8, others=(Reading((move,), 0.4),))).steps[0].act
+    'move'
+    """
+    step = reading.steps[0]
+    told = lexicon().concepts(words_of(step.text))
+    at = next((at for at, one in enumerate(told) if one & {"move", "copy", "put"}), len(told))
+    folder = next((at for at, one in enumerate(told) if "folder" in one), 0)
+    for place, other in enumerate(reading.others if at < folder else ()):
+        one = other.steps[0]
+        if one.act in {"move", "copy"} and one.word("file") and one.word("to") == step.word("to"):
+            rest = (*reading.others[:place], *reading.others[place + 1 :])
+            return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    return None
 
 
 def _meant(reading: Reading, request: str) -> Reading:
@@ -866,6 +921,8 @@ def _of_other_word(request: str, context: Context) -> Step | None:
         if not told[place] & NEGATING:
             continue
         old = found[place + 1]
+        if old.kind == "sign":
+            continue
         line = next((line for line in lines if old.text in {word.text for word in words_of(line)}), None)
         if line is None:
             continue
@@ -981,6 +1038,10 @@ def _of_compared(reading: Reading, request: str, context: Context) -> Step | Non
     {'file': ('shorter',), 'to': ('old',)}
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    last = context.last
+    is_long = step.act in {"read.longest", "read.shortest"} and not concepts_of(request) & {"line", "row", "word"}
+    if is_long and last is not None and last.act == "compare" and len(last.arguments.get("file", ())) == _BOTH:
+        return Step("count.lines", {"file": last.arguments["file"]}, text=request)  # "which is the longest?"
     kind, words = compared_in(request, reading.language)
     act = step.act.partition(".")[0]
     is_kept = any(
@@ -1199,6 +1260,15 @@ def _written_alike(reading: Reading, request: str) -> Reading:
     if step is None or step.act not in _WRITING:
         return reading
     step = _plainly(step)
+    file = next((word for word in step.arguments.get("file", ()) if ENDED.search(word)), "")
+    also = [other for other in reading.others if file and _says_alike(step, _plainly(other.steps[0]), file)]
+    if also and reading.confidence < HALF and not left_over(request, step, reading.language, is_any=True):
+        texts = [text for other in also if (text := other.steps[0].word("text")) and step.word("text").endswith(text)]
+        bare = min(texts, key=len, default="")
+        if bare and "line" in concepts_of(step.word("text").removesuffix(bare)):  # "with three lines, a, b and c"
+            step = step.with_arguments(text=(bare,))
+        both = min(1.0, reading.confidence + sum(other.confidence for other in also))
+        reading = reading._replace(steps=(step,), confidence=both)
     for other in reading.others:
         alike = _plainly(other.steps[0])
         if alike.act in _WRITING and alike.act != step.act and dict(alike.arguments) == dict(step.arguments):
@@ -1207,6 +1277,14 @@ def _written_alike(reading: Reading, request: str) -> Reading:
             both = min(1.0, reading.confidence + other.confidence)
             return reading._replace(steps=(step._replace(act="append" if adds else step.act),), confidence=both)
     return reading
+
+
+def _says_alike(step: Step, other: Step, file: str) -> bool:
+    """Tell whether a step may write the same text to the file that another one writes it to, or notes it as a task."""
+    if other.act == "task.add":
+        return other.word("text") == step.word("text")
+    is_part = not other.word("text") or step.word("text").endswith(other.word("text"))
+    return other.act in {*_WRITING, "create"} and file in other.arguments.get("file", ()) and is_part
 
 
 def _with_label(step: Step, language: str) -> Step:
@@ -1315,6 +1393,29 @@ def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
     return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)
 
 
+def _of_no_change(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that a look is gone on with where no word of a few says that anything is to be changed: "and for a group".
+
+    Examples
+    --------
+    >>> more = Reading((Step("same", {"key": ("group",)}),), 0.4)
+    >>> said = Reading((Step("json.set", {"new": ("group",)}),), 0.8, others=(more,))
+    >>> _of_no_change(said, "and for a group", Context(Step("json.get", {"key": ("child",)}))).steps[0].act
+    'same'
+    """
+    step, found = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), words_of(request)
+    is_look = context.last is not None and not is_change(context.last.act) and not context.is_open
+    told = lexicon_of(reading.language).concepts(found)
+    is_more = bool(told) and "and" in told[0] and len(found) <= FEW_WORDS
+    is_said = any(one & _WISHING for one in told)
+    if not (is_look and is_more) or is_said or step.act not in {"json.set", "replace", "line.replace", "task.change"}:
+        return reading
+    look = next(
+        (one for one in reading.others if not is_change(one.steps[0].act) and not one.steps[0].destination), None
+    )
+    return reading if look is None else look._replace(confidence=max(look.confidence, HALF))
+
+
 def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     """Return that a value of a table is to be set, before or behind what was read otherwise: "put Nina in room D".
 
@@ -1389,6 +1490,7 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     """
     last = context.last
     shown = _SHOWN_BY.get(last.act, "") if last is not None else ""
+    shown = "" if last is not None and shown == "query" and not last.word("query").startswith("count") else shown
     if last is None or not shown or len(reading.steps) != 1 or context.asked is not None:
         return None
     step = reading.steps[0]
@@ -1645,6 +1747,9 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             settled = Step(act, {"file": (counted["file"],), role: (counted["word"],)}, text=settled.text)
             if context.last is not None and context.last.word(role) == counted["word"]:
                 value = context.answer  # "them" are still what was shown
+    got = told.said("json.get") or {}
+    if got.get("file", "").endswith(".json") and " " not in got["name"] and settled.act != "json.get":
+        settled = Step("json.get", {"file": (got["file"],), "key": (got["name"],)}, text=settled.text)
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)

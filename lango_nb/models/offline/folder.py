@@ -381,6 +381,8 @@ _ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh"
 _INTO = frozenset(("folder", "in", "into"))
 _PUTTING = frozenset(("move", "rename", "copy", "folder.make"))
 _ALL = frozenset(("", "folder", "everything", "all"))
+_CALLED = frozenset(("list", "letter"))
+"""Concepts of words for what a file is."""
 _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
 _MOST_READ = 12
@@ -625,12 +627,7 @@ class Desk:
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
-        kind, _ = compared_in(word, self.language)
-        pointed: str | None = None
-        if kind and not self.is_path(word):
-            pointed = yield from self._compared(word, kind)
-        else:
-            pointed = (yield from self._other()) if is_pointer(word, "other") else self._pointed(word)
+        pointed: str | None = yield from self._spoken_of(word)
         if pointed is None:
             pointed = (yield from self._chosen(word)) or None
         if pointed is not None:
@@ -695,6 +692,16 @@ class Desk:
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
 
+    def _spoken_of(self, word: str) -> Work:
+        """Return the file that was spoken of and that words choose: the longer, the other one, it, the second."""
+        kind, _ = compared_in(word, self.language)
+        if kind and not self.is_path(word):
+            return (yield from self._compared(word, kind))
+        shown = self.context.shown
+        is_second = rank(word) == len(shown) == 2 and self.context.file not in shown  # noqa: PLR2004 - "ten drugi"
+        is_other = is_pointer(word, "other") and not is_second
+        return (yield from self._other()) if is_other else self._pointed(word)
+
     def _inside(self, said: str, found: Pick, deeper: Pick, every: Sequence[Entry]) -> Pick:
         """Return the file that is meant in a folder with a name like it, "the letter" of letters.
 
@@ -706,7 +713,7 @@ class Desk:
             return Pick(within[0]) if len(within) == 1 else Pick(rivals=tuple(within))
         is_one = len(said) < len(found.name) and said[:_LONG_WORD] == plain(found.name)[:_LONG_WORD]
         is_one = is_one or is_singular(said)
-        is_file = self._needs_file or (self._changes and is_one)
+        is_file = self._needs_file or ((self._changes or self._reads) and is_one and "folder" not in concepts_of(said))
         files = [one.name for one in files_of(every) if one.name.startswith(head)] if is_file else []
         return Pick(files[0], is_guess=True) if len(files) == 1 else Pick(rivals=tuple(files)) if files else found
 
@@ -823,8 +830,11 @@ class Desk:
             return shown[0] if len(shown) == 1 else spoken[-1]
         every: list[Entry] = yield from self.folder.everything()
         alike = [one.name for one in files_of(every) if one.name != last and _unnumbered(one.name) == _unnumbered(last)]
-        if len(alike) == 1:
-            return alike[0]
+        where = posixpath.dirname(last)
+        beside = [one.name for one in files_of(every) if one.name != last and posixpath.dirname(one.name) == where]
+        for names in (alike, beside if where else ()):
+            if len(names) == 1:
+                return names[0]
         raise self.lacks("file")
 
     def _compared(self, word: str, kind: str) -> Work:
@@ -1000,8 +1010,11 @@ class Desk:
             return entry.name, entry
         if _PATH.fullmatch(name.rstrip("/")):
             upper: list[Entry] = yield from self.folder.list()
-            if (whole := self._whole_name(name, upper)) and not name.endswith("/"):
-                return whole, next(one for one in upper if one.name == whole)
+            within = self._needs_file and any(one.is_folder for one in upper)
+            every: list[Entry] = (yield from self.folder.everything()) if within else upper
+            whole = self._whole_name(name, upper) or self._whole_name(name, every)
+            if whole and not name.endswith("/"):
+                return whole, next(one for one in every if one.name == whole)
             folded = [one for one in upper if one.name.casefold() == name.casefold()]
             if len(folded) == 1:
                 self.notes.append(self.say("note.took", word=word, name=folded[0].name))
@@ -1009,6 +1022,11 @@ class Desk:
             return whole_new_name(name.rstrip("/"), self._text), None
         upper = yield from self.folder.list()
         found = pick(name, [one.name for one in upper if one.is_folder or not name.endswith("/")], is_file=True)
+        before, _, bare = name.rpartition(" ")
+        if (found.is_guess or not found.name) and before and concepts_of(before) & _CALLED:
+            entry = yield from self.folder.find(bare)
+            if entry is not None:
+                return bare, entry  # "listy zakupy.txt"
         if found.name and not (found.is_guess and "." in name):
             self.notes += [self.say("note.took", word=word, name=found.name)] * found.is_guess
             return found.name, next(one for one in upper if one.name == found.name)

@@ -23,6 +23,7 @@ from lango_nb.models.offline.names import (
     points_back,
     rank,
     table_of,
+    trimmed,
 )
 from lango_nb.models.offline.operations import reckon
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
@@ -53,6 +54,7 @@ _KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
 """Roles that a later request may leave out."""
 _PUT_BY = {"append": "text", "prepend": "text", "task.add": "text", "line.delete": "find", "line.tick": "find"}
 """Acts on lists, and the role of what goes onto them or comes off."""
+_SOUGHT = frozenset(("search", "count.matches"))
 _TRANSFERS = frozenset(("move", "rename", "copy"))
 
 
@@ -163,7 +165,8 @@ def _without_fillers(step: Step, language: str) -> Step:
     {'file': ('it',), 'to': ('the planning folder',)}
     """
     row, words = acts().get(step.act), step.arguments.get("file", ())
-    kept = tuple(word for word in words if is_pointer(word, "it") or not is_small_in(word.casefold(), language))
+    bare = (_without_lead(word, language) for word in words)
+    kept = tuple(word for word in bare if is_pointer(word, "it") or not is_small_in(word.casefold(), language))
     if step.act in _TRANSFERS and not step.word("to") and (here := here_in(step.text)):
         kept = tuple(word for word in kept if word.casefold() not in here)
         return step.with_arguments(file=kept, to=(here,))
@@ -174,6 +177,25 @@ def _without_fillers(step: Step, language: str) -> Step:
         if before and concepts_of(before[0].text) & _INTO and before[0].text != word:
             return step.with_arguments(file=tuple(one for one in kept if one != word), to=(word,))
     return step.with_arguments(file=kept)
+
+
+def _without_lead(words: str, language: str) -> str:
+    """Leave out small words before what points at another one, or at the first: "en nu de andere", "jednak pierwszy".
+
+    Examples
+    --------
+    >>> _without_lead("en nu de andere", "nl"), _without_lead("jednak pierwszy", "pl"), _without_lead("de derde brief", "nl")
+    ('de andere', 'pierwszy', 'de derde brief')
+    """
+    parts = words.split()
+    is_plain = is_pointer(words, "other") or trimmed(words) != words
+    for at in range(1, 1 if is_plain else len(parts)):
+        rest = " ".join(parts[at:])
+        if not is_small_in(parts[at - 1].casefold(), language):
+            break
+        if is_pointer(rest, "other") or (len(parts[at:]) == 1 and rank(rest) is not None and not rest.isdigit()):
+            return rest
+    return words
 
 
 def _is_stuck(step: Step) -> bool:
@@ -337,6 +359,10 @@ def _filled(step: Step, last: Step, context: Context) -> Step:
     row = acts().get(step.act)
     if row is None or row.kind == "talk":
         return step
+    if step.act in _SOUGHT and not step.word("find") and _is_sought(step.word("file")) and last.word("file"):
+        step = step.with_arguments(find=step.arguments["file"], file=last.arguments["file"])  # "and the warnings?"
+    if step.act == "move" and last.act == "rename" and ENDED.search(step.word("to")):
+        step = step._replace(act="rename")  # "and b.py to c.py"
     taken = {
         role: last.arguments[role]
         for role in row.needed
@@ -350,6 +376,13 @@ def _filled(step: Step, last: Step, context: Context) -> Step:
     if is_it and is_open and spoken is not None and spoken.word("file") and not ENDED.search(spoken.word("file")):
         taken["file"] = spoken.arguments["file"]
     return step.with_arguments(**taken) if taken else step
+
+
+def _is_sought(words: str) -> bool:
+    """Tell whether words taken for a file are no name and point at nothing."""
+    is_pointing = is_pointer(words, "it") or is_pointer(words, "those") or is_pointer(words, "other")
+    is_place = rank(words) is not None or bool(concepts_of(words) & _PLACES)
+    return bool(words) and not (EXACT.match(words) or is_pointing or begins_with_pointer(words) or is_place)
 
 
 def _is_listing(step: Step) -> bool:

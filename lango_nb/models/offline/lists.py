@@ -16,6 +16,7 @@ from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
     NEGATING,
     REFUSING,
+    UNSPACED,
     Lexicon,
     Word,
     concepts_of,
@@ -159,6 +160,11 @@ def with_left_over(step: Step, language: str) -> Step:
     >>> with_left_over(said, "nl").word("text")
     'zout'
     """
+    head, colon, _ = step.text.partition(":")
+    if step.act in {"append", "prepend"} and colon and step.word("text") and not step.word("file"):
+        file = reader().arguments(head, "read", ("file",)).get("file", ())
+        if len(file) == 1 and " " in file[0] and not concepts_of(file[0]) & KEEPING:
+            return step.with_arguments(file=file)  # "add at the end of the soup recipe: salt"
     row = acts().get(step.act)
     lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
     if len(lacking) != 1 or step.destination or step.act in {"write", "task.add", "remember"} or "\n" in step.text:
@@ -167,8 +173,11 @@ def with_left_over(step: Step, language: str) -> Step:
     return step.with_arguments(**{lacking[0]: (left,)}) if left else step
 
 
-def left_over(request: str, step: Step, language: str) -> str:
-    """Return the words of a request, standing together, that neither an act nor an argument explains; empty where there are none."""
+def left_over(request: str, step: Step, language: str, *, is_any: bool = False) -> str:
+    """Return the words of a request, standing together, that neither an act nor an argument explains; empty where there are none.
+
+    With ``is_any`` they need not stand together.
+    """
     found = words_of(request)
     told = lexicon().concepts(found)
     marks = words_of_wishes(language).concepts(found)
@@ -179,10 +188,10 @@ def left_over(request: str, step: Step, language: str) -> str:
     free = [
         at
         for at, word in enumerate(found)
-        if not (told[at] or marks[at] or word.text in taken or word.kind == "sign")
+        if not (told[at] or marks[at] or word.text in taken or word.kind in {"sign", *(UNSPACED if is_any else ())})
         and not (is_small(word.text) or is_small_in(word.folded, language))
     ]
-    is_one = bool(free) and free == list(range(free[0], free[-1] + 1))
+    is_one = bool(free) and (is_any or free == list(range(free[0], free[-1] + 1)))
     return request[found[free[0]].start : found[free[-1]].end] if is_one else ""
 
 
@@ -199,7 +208,9 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     """
     step, file = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), context.file
     is_list = ENDED.search(file) is not None and (
-        calls_list(file.rpartition("/")[2].rpartition(".")[0]) or _shows_list(context)
+        calls_list(stem := file.rpartition("/")[2].rpartition(".")[0])
+        or _shows_list(context)
+        or (concepts_of(stem) & OF_TASKS and not stem.isascii())  # 待办.txt
     )
     is_file = any(word.kind in {"file", "folder"} for word in words_of(request)) or bool(step.destination)
     is_numbered = bool(concepts_of(request) & {"line", "row"})
@@ -218,7 +229,8 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     last = found[-1].text if "along" in told[-1] else ""
     is_put = bool(KEEPING.intersection(*told_all[:1])) and (points_back(request) or any("along" in one for one in told))
     is_added = context.last is not None and context.last.act in {"append", "task.add"} and context.last.word("file")
-    is_more = bool(is_added) and "and" in frozenset[str]().union(*told_all[:1])
+    is_kept = bool(KEEPING & frozenset[str]().union(*told_all[1:2]))  # "and put cinnamon too"
+    is_more = (bool(is_added) or is_kept) and "and" in frozenset[str]().union(*told_all[:1])
     is_put = is_put or (is_more and len(found) <= FEW_WORDS and request.rstrip()[-1:] not in ASK_SIGNS)
     act = "line.delete" if comes_off else "append" if is_put else _OF_A_LIST.get(step.act, "")
     if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
@@ -231,7 +243,8 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     if any(map(list_named, given.get("file", ()))) and not (comes_off or is_put):
         return reading  # another list
     said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
-    if (comes_off or is_put) and (left := left_over(request, Step(act, {}), reading.language)):
+    left = _left_in_clause(request, "off", Step(act, {}), reading.language) if comes_off else ""
+    if (comes_off or is_put) and (left := left or left_over(request, Step(act, {}), reading.language)):
         said = (left,)
     said = said or tuple(bare)
     said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
@@ -244,10 +257,15 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     return reading._replace(steps=(meant,), others=() if comes_off else reading.others, confidence=sure)
 
 
+_OF_LINES = frozenset(("append", "task.add", "line.delete", "line.tick", "write"))
+"""Acts behind which something comes off a list."""
+
+
 def _shows_list(context: Context) -> bool:
     """Tell whether the file that is spoken of was shown as a list, or a line was just put onto it or taken off it."""
     lines = context.answer.splitlines()
-    is_changed = context.last is not None and context.last.act in {"append", "task.add", "line.delete", "line.tick"}
+    done = (context.last, context.changed) if context.file else (context.last,)
+    is_changed = any(one is not None and one.act in _OF_LINES and one.word("file") == context.file for one in done)
     return is_changed or (len(lines) > 1 and all(line.lstrip().startswith(("- ", "* ", "• ")) for line in lines))
 
 
@@ -284,7 +302,11 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
     if (asked := _asked_of_boxes(request, marks, has_boxes=has_boxes)) is not None:
         return asked.with_arguments(file=(file,))
-    if has_boxes and "tick" in marks and (left := _ticked_in(request, reading.language)):
+    if (
+        has_boxes
+        and "tick" in marks
+        and (left := _left_in_clause(request, "tick", Step("line.tick", {}), reading.language))
+    ):
         return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
     comes_off = "off" in marks
     if comes_off and (left := left_over(request, Step("line.tick", {"file": (file,)}), reading.language)):
@@ -317,16 +339,9 @@ def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) ->
     return Step("count.matches" if "many" in told else "search", {"find": (find,)}, text=request)
 
 
-def _ticked_in(request: str, language: str) -> str:
-    """Return what is to be ticked, in the same clause or in the one before: "I finished Peig 2009, tick it"."""
+def _left_in_clause(request: str, mark: str, step: Step, language: str) -> str:
+    """Return what is left over in the clause with a mark, or in the one before: "I finished Peig 2009, tick it"."""
     clauses = [clause for clause in re.split(r"[,;:.!\u3001\uff0c\u3002]\s+|[\u3001\uff0c\u3002]", request) if clause]
-    at = next(
-        (
-            at
-            for at, one in enumerate(clauses)
-            if any("tick" in told for told in words_of_wishes(language).concepts(words_of(one)))
-        ),
-        0,
-    )
-    step = Step("line.tick", {})
+    marked = words_of_wishes(language)
+    at = next((at for at, one in enumerate(clauses) if any(mark in told for told in marked.concepts(words_of(one)))), 0)
     return next((left for one in clauses[at::-1] if (left := left_over(one, step, language))), "")

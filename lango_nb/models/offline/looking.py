@@ -118,6 +118,8 @@ _MAYBE_OF_TABLES = frozenset(
      "unclear", "same", "fix", "about.agents", "about.owner", "list")
 )  # fmt: skip
 """Acts that a question of a table is taken for."""
+_OF_KEYS = frozenset(("json.get", "json.set", "read"))
+"""Acts that a question of a JSON file may go on from."""
 _MOST_ASKED = 12
 """Words that memories are asked for."""
 _MOST_BELOW = 12
@@ -205,6 +207,8 @@ def _operate(desk: Desk, step: Step) -> Work:  # noqa: PLR0911 - one for each th
     try:
         value = operation.function(text, *words)
     except (NoSuch, Unsure) as error:
+        if step.act == "json.get" and isinstance(error, Unsure) and (upper := _upper(error.options)):
+            return (yield from _operate(desk, step.with_arguments(file=(path,), key=(upper,))))
         if (of_text := _of_text(desk, step, path, text)) is not None:
             return of_text
         if (meant := _with_value_for_column(step, error, text)) is not None:
@@ -221,6 +225,12 @@ def _operate(desk: Desk, step: Step) -> Work:  # noqa: PLR0911 - one for each th
     is_none = step.act == "count.matches" and not value
     found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
     return found or _worded(desk, settled, path, text, value)
+
+
+def _upper(keys: Sequence[str]) -> str:
+    """Return the key that all the others are below of; empty where there is none."""
+    upper = min(keys, key=len)
+    return upper if all(key == upper or key.startswith(f"{upper}.") for key in keys) else ""
 
 
 def _of_text(desk: Desk, step: Step, path: str, text: str) -> Outcome | None:
@@ -323,7 +333,7 @@ def _as_table(step: Step, text: str) -> Step:
         held = [word for word in shouted if word in text]
         return step._replace(act="count.matches").with_arguments(find=(held[0],)) if len(held) == 1 else step
     table = read_table(text)
-    says_lines = step.act == "count.lines" and "line" in concepts_of(rest)
+    says_lines = step.act == "count.lines" and "line" in concepts_of(_unsaid(step))
     if len(table.columns) < 2 or not table.rows or says_lines:  # noqa: PLR2004 - no table
         return step
     if step.act == "json.get":
@@ -334,9 +344,12 @@ def _as_table(step: Step, text: str) -> Step:
         if values:
             return Step("rows.where", {"column": (column,), "value": (values[0],)}, step.destination, step.text)
         return Step("column.distinct", {"column": (column,)}, step.destination, step.text)
+    is_json = step.word("file").casefold().endswith(".json")
     named_columns = [name for word in rest.split() if (name := _column_of(word, table.columns))]
     columns = [name for name in dict.fromkeys(named_columns) if is_numeric(table.values(name))]
-    return Step("column.sum", {"column": (columns[0],)}, step.destination, step.text) if len(columns) == 1 else step
+    if len(columns) == 1:
+        return Step("column.sum", {"column": (columns[0],)}, step.destination, step.text)
+    return step._replace(act="count.rows") if step.act == "count.lines" and is_json else step
 
 
 def _measured(step: Step, text: str) -> str:
@@ -773,6 +786,11 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         table = _table_in(name, text)
         if len(table.columns) < 2:  # noqa: PLR2004 - no table
             one = _leaf_in(desk, name, text, said)
+            last = desk.context.last
+            goes_on = last is not None and last.act in _OF_KEYS and name == desk.context.file and one is not None
+            if one is not None and goes_on and len(one.path) > 1 and one.explained >= _HALF:
+                found.append((one.explained + _GOING_ON, True, one.said, _leaf_answered(desk, step, name, one)))
+                continue
             is_deep = one is not None and len(one.path) > 1 and step.act not in _MAYBE_OF_TABLES
             is_clear = len(names) == 1 or is_deep or (one is not None and one.said > 1)
             if one is not None and is_clear and one.explained >= least:
@@ -860,7 +878,9 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         return None  # of the whole file
     if step.act in _OF_TABLES:
         return _HALF
-    is_going_on = not step.word("file") and desk.context.file.casefold().endswith(TABLES)
+    last = desk.context.last
+    is_of_files = last is not None and last.act.startswith("list.")  # "and the smallest?" of the files
+    is_going_on = not step.word("file") and desk.context.file.casefold().endswith(TABLES) and not is_of_files
     is_list = (
         step.act.startswith("list.")
         and not step.act.startswith("list.by")
@@ -870,7 +890,8 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         return _MOSTLY
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
         return _THIRD  # "which pond is the largest?" of the table that was shown
-    if step.act in _MAYBE_OF_TABLES or is_list:
+    is_length = step.act in _SIZES and not says_operation(_unsaid(step), step.act)
+    if step.act in _MAYBE_OF_TABLES or is_list or is_length:
         return _HALF if is_later else _MOSTLY
     return None
 

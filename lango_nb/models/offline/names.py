@@ -34,12 +34,16 @@ _NOT_THIS = frozenset(("not", "correct"))
 _MAKING = frozenset(("create", "folder", "file", "please"))
 """Concepts of words that are no names of what is to be made."""
 _PLACING = frozenset(("in", "into"))
+_UNNAMED = frozenset(
+    "create folder file please in into from contain write append put copy move delete read show text line and then name new it you i".split()
+)
+"""Concepts of words behind "file" with which no name begins."""
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 _KANA = re.compile("[\u3040-\u30ff]")
 _BEFORE_NAMES = re.compile(
-    "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|改成|改为|换成|[把在成为到从向给和]"
+    "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|文件|ファイル|改成|改为|换成|[把在成为到从向给和]"
 )
 """What may stand before a name in Japanese and Chinese."""
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
@@ -57,6 +61,8 @@ _TRANSLATED = 0.9
 """What a word of another language or one that means the same counts beside the word itself."""
 CLEARLY = 0.08
 """How much nearer it has to be than the next."""
+_EAST = frozenset(("ja", "zh"))
+"""Languages without blanks between words."""
 _SEPARATORS = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ENDING = re.compile(r"\.[^./\s]{1,8}\Z")
@@ -577,18 +583,30 @@ def whole_new_name(word: str, text: str) -> str:
     '当番規則.md'
     >>> whole_new_name(".txt", "todo.txtの名前をやること.txtに変えて")
     'やること.txt'
+    >>> whole_new_name("2026.md", "把rules.md改名为club rules 2026.md"), whole_new_name("otwarcia.txt", "utwórz plik godziny otwarcia.txt")
+    ('club rules 2026.md', 'godziny otwarcia.txt')
     """
     at = text.rfind(word) if word.startswith(".") else text.find(word)  # an ending is that of the old name, too
     if at < 0:
         return word
     before = text[:at]
+    if _UNSPACED.search(text) and before[-1:] == " ":  # 改名为regels 2026.md
+        found = re.search(r"(?:[^\W\d_][\w'&-]*\s+){1,3}\Z", _UNSPACED.sub("\n", before).rpartition("\n")[2])
+        return (found[0] if found else "") + word
     if _UNSPACED.match(before[-1:]):
         begins = [0, *(found.end() for found in _BEFORE_NAMES.finditer(before))]
         most = at - word.startswith(".")  # 「やること」 ends like a particle
         return before[next(place for place in reversed(begins) if place <= most) :] + word
     parts = before.split()
     for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
-        if parts[-size - 1].casefold() in table_of("called"):
+        lead, between = parts[-size - 1], parts[-size:]
+        if (
+            before[-1:] == " "
+            and "file" in _told(lead)
+            and not any(is_small(one) or _told(one) & _UNNAMED for one in between)
+        ):
+            return " ".join((*between, word))  # "plik godziny otwarcia.txt"
+        if lead.casefold() in table_of("called") and not _told(between[0]) & _PLACING:
             if is_pointer(parts[-size], "it"):
                 return word if size == 1 else " ".join((*parts[1 - size :], word))  # "nenn sie neu.txt"
             return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
@@ -757,7 +775,16 @@ def is_asking(text: str) -> bool:
     """
     first = lexicon().concepts(words_in(text.partition("\n")[0])[:_EXPLAINED_IN])
     asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
+    said = text.rstrip(" ?\uff1f")
+    if said.endswith(_speech_of("ends")) and not any(word in said for word in _speech_of("polite")):
+        return True  # 一样吗
     return asks_how or any(told & _ASKING for told in first[:FIRST_WORDS])
+
+
+@cache
+def _speech_of(concept: str) -> tuple[str, ...]:
+    """Return the words of a concept of ``data/reading/speech.tsv``."""
+    return tuple(word for one, _, listed in read_rows("speech.tsv") if one == concept for word in listed.split(", "))
 
 
 def without_asking(text: str) -> str:
@@ -941,7 +968,12 @@ def likeliest_lines(
         for line in text.splitlines()[:_MOST_SOUGHT_LINES]:
             whole = f"{line} {heading}" if line != heading else line
             parts = {*_parts(whole), *(stems(fold(whole)) if language else ())}
-            own = frozenset(place for place, words in enumerate(options) if words & parts)
+            own = frozenset(
+                place
+                for place, words in enumerate(options)
+                if words & parts
+                or (language in _EAST and any(len(one) > 1 and not one.isascii() and one in whole for one in words))
+            )
             hits = own | named
             if own and (not before or any(place < len(new) for place in hits)):
                 rows.append((name, line, hits))
@@ -975,6 +1007,8 @@ def _title(text: str) -> str:
 def _sought(question: str, language: str) -> list[str]:
     """Return the words of a question that lines are looked for by; short ones say something behind a number: "40 Nm"."""
     small = table_of("small")
+    if language in _EAST:
+        return telling_words(question)[:_MOST_SOUGHT]
     said = [
         word
         for before, word in pairwise(("", *plain(question).split()))

@@ -20,9 +20,10 @@ from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.carry_out import LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
-from lango_nb.models.offline.lexicon import concepts_of, words
+from lango_nb.models.offline.lexicon import lexicon, words
 from lango_nb.models.offline.names import pick
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
+from lango_nb.models.offline.queries import words_of_tables
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
 from lango_nb.routing.families import CONVERSATION
@@ -304,8 +305,10 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
     route : Route, optional
         Who else it may be for.
     """
-    if (step.act in acts() and is_change(step.act)) or not wants_to_know(step.text, language):
+    if not wants_to_know(step.text, language):
         return False
+    if step.act in acts() and is_change(step.act):
+        return step.act == "remember" and least_of(Reading((step,))) > 1  # it is a question
     other = 0.0 if route is None else route.confidence
     match step.act:
         case "talk" | "unclear":
@@ -313,7 +316,7 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             is_talk_surely = is_sure or (other >= SURELY and confidence >= CHATTY)
             return route is None or not route.is_conversation or not is_talk_surely
         case "recall":
-            return confidence < SURE or (confidence < 1 and not concepts_of(step.text) & REMEMBERED)
+            return confidence < SURE or (confidence < 1 and not _is_of_memory(step.text, language))
         case "about.agents" if step.word("agent"):
             return True  # there is nobody who is called so
         case "about.agents" | "about.owner":
@@ -323,6 +326,13 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             is_look = step.act in acts() and confidence >= LOOKS and route is not None and route.is_conversation
             is_owed = router_family(step.act) == "payment" and confidence < CHATTY  # what is paid may stand in a table
             return is_owed or (confidence < SURE and (other < CLEARLY or is_look))
+
+
+def _is_of_memory(text: str, language: str) -> bool:
+    """Tell whether a question says that something was to be remembered: "what was it again?" does not."""
+    found = words(text)
+    both = zip(lexicon().concepts(found), words_of_tables(language).concepts(found), strict=True)
+    return any(told & REMEMBERED and "again" not in one for told, one in both)
 
 
 def _reason(steps: Sequence[Step]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -82,6 +83,9 @@ _FEW = 5
 """Rows that an answer may have spoken of."""
 _LONG_STEM = 6
 """Letters that words of one family have in common."""
+_CHARACTER = 0.5
+"""What a character of a text without blanks counts beside a word."""
+_EAST = frozenset(("ja", "zh"))
 _PLACES = 4
 """Decimals of a mean."""
 _NEAR = 3
@@ -225,7 +229,7 @@ class _Unit(NamedTuple):
 class _Question:
     """A question as units, with what is known of each."""
 
-    def __init__(self, text: str, language: str = "en") -> None:
+    def __init__(self, text: str, language: str = "en", names: Iterable[str] = ()) -> None:
         self.text, self.language = text, language
         self.tokens = words(text)
         self.concepts = lexicon().concepts(self.tokens)
@@ -237,8 +241,10 @@ class _Question:
         ]
         self.asking = words_of_tables(language).concepts(self.tokens)
         """What each token says in questions about tables (``data/reading/asked.tsv``)."""
-        self.english = () if language == "en" else tuple(_in_english(self.tokens, language))
+        self.english = tuple(_in_english(self.tokens, language))
         """Tokens with the stems of what they mean in English."""
+        self.tongue = _tongue(tuple(names), language)
+        """Language of the names that it is read against."""
         self.used: set[int] = set()
         """Tokens that are explained."""
         self.columns: set[int] = set()
@@ -296,11 +302,12 @@ class _Question:
 
     def _meaning(self, word: str) -> list[tuple[int, ...]]:
         """Return the tokens that mean a word of English, or nearly: "rental" is near "rent"."""
-        wanted = _stems(word)
+        wanted = frozenset() if self.language == "en" else _stems(word)  # which is looked for as it stands
+        foreign = _stems_abroad(word, self.tongue)
         return [
             tokens
             for tokens, meant in self.english
-            if meant & wanted or any(_is_form_of(one, other) for one in meant for other in wanted)
+            if meant & (wanted | foreign) or any(_is_form_of(one, other) for one in meant for other in wanted)
         ]
 
     def denies(self, word: str) -> list[int]:
@@ -359,10 +366,11 @@ class _Question:
             is_filler = is_small(token.folded) or is_small_in(token.text.casefold(), self.language)
             if place not in self.used and (self.concepts[place] & _ASKING or is_filler):
                 continue
-            weight = 0.5 if token.kind == "character" else 1.0
+            weight = _CHARACTER if token.kind == "character" else 1.0
             total += weight
             used += weight * (place in self.used)
-        return used / total if total else default
+        is_one = total <= _CHARACTER and bool(default)  # 都列出来
+        return default if is_one or not total else used / total
 
 
 def _in_english(tokens: Sequence[Word], language: str) -> Iterator[tuple[tuple[int, ...], frozenset[str]]]:
@@ -372,7 +380,8 @@ def _in_english(tokens: Sequence[Word], language: str) -> Iterator[tuple[tuple[i
         end = place + 1
         if tokens[place].kind not in UNSPACED:
             if tokens[place].kind == "word" and not is_small_in(tokens[place].text.casefold(), language):
-                yield (place,), in_english(tokens[place].text, language)
+                said = tokens[place].text
+                yield (place,), _stems(said) if language == "en" else in_english(said, language)
             place = end
             continue
         while end < len(tokens) and tokens[end].kind in UNSPACED and tokens[end].start == tokens[end - 1].end:
@@ -390,6 +399,31 @@ def _in_english(tokens: Sequence[Word], language: str) -> Iterator[tuple[tuple[i
 @lru_cache(maxsize=4096)
 def _stems(phrase: str) -> frozenset[str]:
     return frozenset(stems(fold(phrase)))
+
+
+@lru_cache(maxsize=4096)
+def _stems_abroad(word: str, language: str) -> frozenset[str]:
+    """Return the stems of what a word of a language means in English; of none where there is no language."""
+    found = abroad.load().meanings(fold(word)) if language else ()
+    return frozenset(one.stem for one in found if one.language == language) - {""}
+
+
+@lru_cache(maxsize=256)
+def _tongue(names: tuple[str, ...], language: str) -> str:
+    """Return the language in which columns or keys are called; empty for English, and for that of the question.
+
+    Examples
+    --------
+    >>> _tongue(("naam", "telefoon", "huur", "betaald"), "pt"), _tongue(("name", "phone", "rent", "paid"), "pt")
+    ('nl', '')
+    """
+    parts = [part for name in names for part in plain(name).split() if len(part) > _SHORTEST]
+    if not parts or sum(not _stems(part).isdisjoint(abroad.load().english) for part in parts) * 2 >= len(parts):
+        return ""
+    known = [{one.language for one in abroad.load().meanings(fold(part))} for part in parts]
+    counts = Counter(one for languages in known for one in languages)
+    best = max(counts, key=lambda one: (counts[one], one == language), default="")
+    return best if best != language and counts[best] * 2 >= len(parts) else ""
 
 
 @lru_cache(maxsize=64)
@@ -415,7 +449,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     """
     if not table.rows or len(table.rows) > MOST_ROWS:
         return Query()
-    asked = _Question(text, language)
+    asked = _Question(text, language, table.columns)
     title = {at for part in plain(name.rpartition("/")[2].rpartition(".")[0]).split() for at in asked.means(part)}
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
@@ -423,24 +457,20 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
     named = _columns(asked, table, title if where or measure == "count" else set())
-    both = zip(asked.asking, asked.concepts, strict=True)
-    measure = "" if measure == "count" and any("age" in one and "many" in told for one, told in both) else measure
-    most_said = [at for at, told in enumerate(asked.asking) if "most" in told]
-    counted = [column for column in named if is_numeric(table.values(column))]
-    is_limited = any(unit.is_number and unit.token not in asked.used for unit in asked.units)
-    if most_said and measure in {"", "count", "sum"} and len(counted) == 1 and not is_limited:
-        measure = "max"  # "quién tiene más líneas?"
-        asked.used.update(most_said)
+    measure = _settled(measure, asked, table, named, title)
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
+    if measure in {"max", "min"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
+        named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
     truths = list(_truths(asked, table, named, spent))
     where += truths
     where += _limits(asked, table, named)
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
     most = _how_many(asked) if measure in {"max", "min"} else 0
+    if before is not None:
+        asked.used.update(at for at, told in enumerate(asked.asking) if "them" in told)
+        before = _opened(before, asked, measure, named, title, has_rows=bool(where))
     explained = asked.explained(default=0.0 if before is None else 1.0)
-    if before is not None and (before.measure or measure) and not where and set(asked.has(("all",))) - title:
-        before = before._replace(where=())  # "and all together?"
     times = [name for name in table.columns if _is_time(name, table)]
     if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
         wanted = tuple(name for name in times if name not in spent)
@@ -462,10 +492,42 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(text)
     goes_on = goes_on or any("them" in told for told in asked.asking)
     if before is not None and (goes_on or not is_whole):
-        found = _measured(_continued(found, before, table, asked), table, is_time=is_time, is_money=is_money)
+        goes_on = goes_on or not (found.where and before.measure in {"max", "min"})  # "what is there on shelf A?"
+        continued = _continued(found, before if goes_on else before._replace(measure="", wanted=()), table, asked)
+        found = _measured(continued, table, is_time=is_time, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
     return found._replace(most=most) if found.measure in {"max", "min"} else found
+
+
+def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str], title: set[int]) -> str:
+    """Return what is measured where the words for it may say something else."""
+    both = zip(asked.asking, asked.concepts, strict=True)
+    if measure == "count" and any("age" in one and "many" in told for one, told in both):
+        return ""  # "how old is she?"
+    counted = [column for column in named if is_numeric(table.values(column))]
+    if measure == "sum" and title and not counted and asked.language in _EAST and asked.has(_MEASURES["count"]):
+        asked.used.update(asked.has(_MEASURES["sum"]))
+        return "count"  # 一共有几个订单
+    most_said = [at for at, told in enumerate(asked.asking) if "most" in told]
+    is_limited = any(unit.is_number and unit.token not in asked.used for unit in asked.units)
+    if most_said and measure in {"", "count", "sum"} and len(counted) == 1 and not is_limited:
+        asked.used.update(most_said)
+        return "max"  # "quién tiene más líneas?"
+    return measure
+
+
+def _opened(  # noqa: PLR0913 - what a question says
+    before: Query, asked: _Question, measure: str, named: Sequence[str], title: set[int], *, has_rows: bool
+) -> Query:
+    """Return the question before without its rows where this one is about all rows: "and all together?", "the oldest member?"."""
+    is_pointing = points_back(asked.text)
+    is_shown = before.measure == "count" and bool(asked.has(("show", "list")))
+    is_all = bool(set(asked.has(("all",))) - title) and not (is_shown or (is_pointing and not named))
+    is_whole = measure in {"max", "min"} and bool(title) and not is_pointing
+    if has_rows or not ((is_all and (before.measure or measure)) or is_whole):
+        return before
+    return before._replace(where=())
 
 
 def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterator[Condition]:
@@ -649,7 +711,7 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
     found: dict[str, tuple[float, int]] = {}
     said: dict[str, set[int]] = {}
     for column in table.columns:
-        parts = [part for part in plain(column).split() if not part.isdigit() and not is_small(part)]
+        parts = [part for part in plain(column).split() if not part[:1].isdigit() and not is_small(part)]
         hits = [(part, asked.means(part) if part not in _IDS else asked.says(part)) for part in parts]
         if set(parts) & _KEYS and not all(places for _, places in hits):
             asked.used.update(place for _, places in hits for place in places)
@@ -659,6 +721,8 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             is_done = not _words_for("done").isdisjoint(parts)
             met = [at for part in parts for at in asked.denies(part)]  # "unpaid"
             met += [at for at, told in enumerate(asked.asking) if is_done and told & _STATES]  # "which are still open?"
+            is_only = sum(_is_truth(table.values(one)) for one in table.columns) == 1
+            met += [at for at, told in enumerate(asked.asking) if is_only and "yet" in told]  # "who has not paid yet?"
         if not met and is_numeric(table.values(column)):
             told_by = [quality for quality, (nouns, units) in _QUALITIES.items() if _tells(column, nouns, units)]
             met = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(told_by)]  # "the heaviest": mass_g
@@ -696,7 +760,7 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
         if column in spent or not _is_truth(table.values(column)):
             continue
         denied = {at for part in plain(column).split() for at in asked.denies(part)}
-        denied.update(at for at, told in enumerate(asked.asking) if told & {"not", "open"})
+        denied.update(at for at, told in enumerate(asked.asking) if told & {"not", "open", "yet"})
         asked.used.update(at for at, told in enumerate(asked.asking) if "done" in told)
         asked.used.update(denied)
         wants = _FALSE if denied or asked.has(_NEGATING) else _TRUE
@@ -779,6 +843,7 @@ def _continued(found: Query, before: Query, table: Table, asked: _Question) -> Q
     if not measure and not wanted:
         is_count = before.measure == "count" and not found.where  # "which ones?"
         is_count = is_count or bool(asked.has(("row", "line")) and asked.has(("show", "list")))
+        is_count = is_count or bool(found.where and asked.has(("list",)))  # "give me a list of those under 40 hours"
         wanted, measure, column = before.wanted, "" if is_count else before.measure, before.column
     elif measure and not wanted and before.column and measure in {"max", "min", "sum", "mean"} and not found.column:
         column = before.column
@@ -799,7 +864,7 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
         times = [name for name in table.columns if _is_time(name, table) and name not in spent]
         column = times[0] if times else ""
     if not column and found.measure in {"max", "min", "mean", "sum"}:
-        column = _amount(table, spent, is_money=is_money)
+        column = _amount(table, spent, found.measure, is_money=is_money)
     if found.measure == "count" and column and column not in amounts(table):
         column = ""
     if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
@@ -829,12 +894,12 @@ def _sized(found: Query, table: Table, asked: _Question) -> Query:
     return found._replace(column=sized[0]) if len(sized) == 1 else found
 
 
-def _amount(table: Table, spent: set[str], *, is_money: bool) -> str:
+def _amount(table: Table, spent: set[str], measure: str = "", *, is_money: bool) -> str:
     """Return the column with the amounts that nobody named: the only one, else the only one of money, or of things."""
     free = [name for name in amounts(table) if name not in spent]
-    words_of_it = _words_for("priced" if is_money else "counted")
-    fitting = free if len(free) == 1 else [name for name in free if set(plain(name).split()) & words_of_it]
-    return fitting[0] if len(fitting) == 1 else ""
+    kinds = ("priced",) if is_money else ("counted", "priced") if measure in {"sum", "mean"} else ("counted",)
+    of_kind = ([name for name in free if set(plain(name).split()) & _words_for(kind)] for kind in kinds)
+    return next((one[0] for one in (free, *of_kind) if len(one) == 1), "")
 
 
 def _is_time(column: str, table: Table) -> bool:
@@ -1074,8 +1139,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     >>> leaf("what is the total income?", {"income": {"fees": 20, "gifts": 5}}).total
     '25'
     """
-    asked = _Question(text, language)
     nodes = dict(_nodes(data))
+    asked = _Question(text, language, dict.fromkeys(key for path in nodes for key in path if not key.isdigit()))
     said = {
         part: frozenset(asked.means(part))
         for path in nodes
@@ -1103,6 +1168,10 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     if len(found) > 1:
         return None
     _, _, _, path, tokens = found[0]
+    if (
+        len(before) > len(path) and (*path, *before[len(path) :]) in nodes
+    ):  # "and Saturday?" after when it opens on Sunday
+        path = (*path, *before[len(path) :])
     asked.used.update(tokens)
     below = tuple((".".join((*path, *rest)), value) for rest, value in _below(nodes[path]))
     keys = sum(any(said.get(part) for part in plain(key).split()) for key in path)

@@ -366,6 +366,8 @@ _SIGNS = frozenset("|&;<>$`(){}*?[]!~\n")
 """Signs that a shell would do something with."""
 
 
+_MAKERS = frozenset("cat cp echo ls mkdir mv pwd touch".split())
+"""Programs that lines of several commands are made of; what deletes is not among them."""
 _FILTERS = frozenset("awk cat cut du egrep find grep head jq ls nl rev sed sort tac tail tr uniq wc".split())
 """Programs that lines with pipes are made of."""
 
@@ -427,6 +429,9 @@ def as_pipe(command: str) -> Step | None:
     except ValueError:
         return None
     programs = [words[0] for words in parts if words]
+    chained = [part.split() for part in line.split("&&")]
+    if len(chained) > 1 and all(part and part[0] in _MAKERS for part in chained) and not set("|;<`$(\n") & set(line):
+        return Step("run", {"command": (line,)}, text=line)
     words = parts[0] if len(parts) == 1 else []
     has_options = any(re.fullmatch(r"-[A-Za-z]\w*", word) and "i" not in word for word in words[1:])
     is_one = has_options and _is_path(words[-1]) and words[0] in _FILTERS and not _SIGNS & set(line)

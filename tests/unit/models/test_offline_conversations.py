@@ -92,15 +92,20 @@ def test_a_file_that_was_shown_whole_comes_back(ask: Ask, folder: Path, texts: t
 
 
 @pytest.mark.parametrize(
-    "before",
-    [
-        ("head -n 2 diary.md",),
-        ("show me diary.md", 'add "rain" to diary.md'),
-        ("which lines of diary.md mention boat?",),
-    ],
+    "before", [("hello",), ("head -n 2 diary.md",), ("show me diary.md", 'add "rain" to diary.md')]
 )
-def test_what_was_not_shown_as_it_was_does_not_come_back(ask: Ask, folder: Path, before: tuple[str, ...]) -> None:
-    turn = ask(*before, "rm diary.md", "undo that")
+def test_a_short_file_comes_back_that_was_told_when_it_went(ask: Ask, folder: Path, before: tuple[str, ...]) -> None:
+    ask(*before)
+    held = (folder / "diary.md").read_bytes()
+    assert held.decode().strip() in str(ask("rm diary.md").answer)
+    ask("undo that")
+    assert (folder / "diary.md").read_bytes() == held
+
+
+@pytest.mark.parametrize("held", ["line\n" * 21, "no end of line", "bell \a\n", f"{'long ' * 1000}\n", "tab\there\r\n"])
+def test_what_was_not_told_as_it_was_does_not_come_back(ask: Ask, folder: Path, held: str) -> None:
+    (folder / "diary.md").write_bytes(held.encode())
+    turn = ask("rm diary.md", "undo that")
     assert not (folder / "diary.md").exists()
     assert "cannot" in str(turn.answer)
 

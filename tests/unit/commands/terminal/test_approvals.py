@@ -33,7 +33,7 @@ def test_a_question_that_is_left_is_answered_later_and_what_came_of_it_is_said(
     assert "deletes a.txt, 1 line" in lango("approvals", *words).out
     done = lango("allow", *words)
     assert (done.code, left(files)) == (0, ["b.txt"])
-    assert done.out.endswith("\n\nDeleted a.txt.\n")
+    assert done.out.endswith("\n\nDeleted a.txt. It held:\none\n")
     assert "nothing waits for an answer" in lango("approvals", *words).out
     assert lango("allow", *words).code == 2
 
@@ -51,13 +51,13 @@ def test_a_no_is_carried_out(lango: Lango, files: Path, topology: str) -> None:
 def test_json_is_the_turn_that_went_on(lango: Lango, files: Path) -> None:
     lango("ask", "delete a.txt", "--approve", "hold", "--topology", "solo")
     data = json.loads(lango("allow", "--topology", "solo", "--json").out)
-    assert (data["turn"]["answer"], data["events"][0]["continues"]) == ("Deleted a.txt.", "turn-1-1")
+    assert (data["turn"]["answer"], data["events"][0]["continues"]) == ("Deleted a.txt. It held:\none", "turn-1-1")
 
 
 def test_json_is_the_run_that_went_on(lango: Lango, files: Path) -> None:
     lango("ask", "delete a.txt", "--approve", "hold", "--topology", "octet")
     (run,) = json.loads(lango("allow", "--topology", "octet", "--json").out)
-    assert (run["result"], run["status"]) == ("Deleted a.txt.", "completed")
+    assert (run["result"], run["status"]) == ("Deleted a.txt. It held:\none", "completed")
 
 
 @pytest.mark.parametrize("topology", ["solo", "octet"])

@@ -183,10 +183,12 @@ def test_files_are_moved_renamed_copied_and_brought_back(bench: Bench) -> None:
     assert bench.held() == before
 
 
-def test_one_file_is_deleted_and_nobody_says_that_it_could_come_back(bench: Bench) -> None:
-    assert bench.do("delete", file="todo.txt").text == "Deleted todo.txt."
+def test_one_file_is_deleted_and_what_it_held_is_told(bench: Bench) -> None:
+    held = bench.held()["todo.txt"]
+    assert bench.do("delete", file="todo.txt").text == f"Deleted todo.txt. It held:\n{held.rstrip()}"
     assert not (bench.folder / "todo.txt").exists()
-    assert bench.do("undo").text == "I cannot take that back."
+    assert bench.do("undo").text == "Taken back: todo.txt."
+    assert bench.held()["todo.txt"] == held
 
 
 def test_several_are_deleted_after_a_yes_and_none_after_a_no(bench: Bench) -> None:

@@ -46,7 +46,7 @@ def test_a_word_without_a_place_changes_nothing_and_repeats_nothing() -> None:
 
 
 def test_what_lacks_something_gives_way_to_what_is_likely_and_loses_nothing() -> None:
-    text, last = "and put oil on it", Context(Step("line.delete", {"file": ("todo.txt",), "line": ("2",)}), "todo.txt")
+    text, last = "and put oil on it", Context(Step("read.line", {"file": ("notes.md",), "line": ("2",)}), "notes.md")
     lacking = Reading((Step("replace", {"new": ("oil",)}, text=text),), 0.5)
     for confidence, act in ((0.6, "append"), (0.2, "replace")):
         more = Reading((Step("append", {"text": ("oil",)}, text=text),), confidence)

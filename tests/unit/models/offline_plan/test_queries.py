@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lango_nb.models.offline.looking import without_refusals
-from lango_nb.models.offline.operations import read_log, read_table, write_row
+from lango_nb.models.offline.operations import Table, read_log, read_table, write_row
 from lango_nb.models.offline.queries import Condition, Query, answer, leaf, parse, query
 
 BILLS = read_table(
@@ -285,3 +285,50 @@ def test_a_value_is_told_by_a_word_of_it_in_another_language() -> None:
 def test_a_question_about_something_else_takes_nothing_from_the_one_before() -> None:
     before = query("what was spent on flowers?", SPENT)
     assert "flowers" not in str(query("how many ladders did Dirk Smit buy?", SPENT, before))
+
+
+DUTCH = Table(
+    ("naam", "telefoon", "huur", "betaald"),
+    (("Bram", "0611", "84", "nee"), ("Fatma", "0612", "63", "nee"), ("Piet", "0613", "126", "ja")),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("wie heeft er nog niet betaald?", "nl"),
+        ("quem ainda não pagou?", "pt"),
+        ("kto jeszcze nie zapłacił?", "pl"),
+        ("还没交租金的有谁", "zh"),
+        ("まだ払っていないのは誰？", "ja"),  # noqa: RUF001 - a sign that people type
+        ("who still owes us?", "en"),
+    ],
+)
+def test_who_has_not_paid_yet_is_the_column_of_yes_and_no_whatever_language_the_table_is_in(
+    text: str, language: str
+) -> None:
+    rows = query(text, DUTCH, None, "leden.csv", language).rows(DUTCH)
+    assert [name for name, *_ in rows] == ["Bram", "Fatma"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "line"),
+    [
+        ("a kto płaci najwięcej?", "pl", "max huur"),
+        ("谁的租金最高", "zh", "max huur"),
+        ("qual é o telefone da Fatma?", "pt", "telefoon where naam is Fatma"),
+    ],
+)
+def test_columns_are_known_by_what_they_mean(text: str, language: str, line: str) -> None:
+    assert str(query(text, DUTCH, None, "leden.csv", language)) == line
+
+
+def test_all_together_after_some_rows_is_about_these_rows() -> None:
+    before = query("wie heeft er nog niet betaald?", DUTCH, None, "leden.csv", "nl")
+    found = query("en hoeveel is dat bij elkaar", DUTCH, before, "leden.csv", "nl")
+    assert str(found) == "sum huur where betaald is nee"
+
+
+def test_what_is_least_is_not_guessed_from_one_of_several_amounts() -> None:
+    table = Table(("tea", "price", "rating"), (("Assam", "5", "3"), ("Gyokuro", "31", "9")))
+    assert not query("which tea has the least caffeine?", table, None, "teas.csv", "en").column
