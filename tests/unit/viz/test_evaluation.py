@@ -67,8 +67,7 @@ def of_tasks(say: str = "list the files", word: str = "mine") -> TaskEvaluation:
     task = Task(id=word, kind=word, language=word, suite=word, turns=(turn,) * 4)
     verdicts: tuple[TaskVerdict, ...] = ("done", "asked", "failed", "destructive")
     turns = tuple(
-        TurnResult(say, verdict, word, say * 3, "success", word, (word,), (word,), 1, 2, 30, 4, 0.01)
-        for verdict in verdicts
+        TurnResult(say, verdict, word, say * 3, "success", (word,), (word,), 1, 2, 30, 4, 0.01) for verdict in verdicts
     )
     result = TasksResult(word, word, (TaskResult(task, word, word, turns, 1.5),))
     return TaskEvaluation(word, 2, (result, replace(result, topology=word + "x")), seed=5)
