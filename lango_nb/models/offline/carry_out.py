@@ -227,8 +227,15 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     """Tell whether another reading may be tried: never a change for a look, nor a look for what is surely a change."""
     if not other.steps or other.confidence < LOOK_LEAST or any(is_talk(step.act) for step in other.steps):
         return False
+    if any(map(_loses_exception, other.steps)):
+        return False
     is_sure = reading.confidence >= NAMED_LEAST and not any(asks(step.text) for step in reading.steps)
     return _changes(other) == _changes(reading) or (_changes(reading) and not is_sure)
+
+
+def _loses_exception(step: Step) -> bool:
+    """Tell whether everything is to go although a request says what is to stay."""
+    return step.act == "delete.all" and "except" in concepts_of(step.text)
 
 
 def least_of(reading: Reading) -> float:
@@ -240,6 +247,8 @@ def least_of(reading: Reading) -> float:
     if any(map(is_misnamed, reading.steps)):
         return _NEVER
     if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
+        return _NEVER
+    if any(map(_loses_exception, reading.steps)):
         return _NEVER
     before = accumulate((_around(step) for step in reading.steps), lambda said, more: f"{said} {more}", initial="")
     if any(_is_told(step, said, reading.language) for step, said in zip(reading.steps, before, strict=False)):

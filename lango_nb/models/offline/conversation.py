@@ -801,6 +801,9 @@ def _of_known_kinds(reading: Reading) -> Reading:
             if other.steps[0].act == group:
                 rest = (*reading.others[:place], *reading.others[place + 1 :])
                 return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    for other in reading.others if step.act in {"list", "delete.all"} and not step.arguments else ():
+        if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
+            return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
 
 
@@ -1893,7 +1896,8 @@ def _value(step: Step, answer: _Answer) -> str:
 def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR0911 - from the surest on
     """Return the file that a step turned out to be about; empty where it names several or none."""
     if step.destination in {"write", "append"} and step.word("to"):
-        return _named(step.word("to"), answer.text) or step.word("to")
+        brought = (answer.said(key) for key in ("written", "replaced_all", "appended", "appended_new"))
+        return next((told["file"] for told in brought if told is not None), step.word("to"))
     if answer.said("tasks.none") is not None:
         return ""
     if step.act == "undo":
@@ -1941,10 +1945,6 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if EXACT.match(word):
         return word
     return context.file if word and is_pointer(word, "it") else ""
-
-
-def _named(word: str, answer: str) -> str:
-    return next((name for name in _PATH.findall(answer) if name.endswith(word)), "")
 
 
 def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from lango_nb.core.messages import ToolSchema
 from lango_nb.core.secrets.sight import MASK
 from lango_nb.models.offline.answers import say
-from lango_nb.models.offline.lexicon import concepts_of, lexicon
+from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     Pick,
@@ -42,6 +42,7 @@ from lango_nb.models.offline.names import (
     points_back,
     rank,
     stem,
+    table_of,
     telling_words,
     trimmed,
     whole_new_name,
@@ -148,6 +149,7 @@ class Folder:
         self.tools = tools
         self._listed: dict[str, list[Entry] | None] = {}
         """By folder; ``None`` where it was looked at beside others and could not be listed."""
+        self._absent: set[str] = set()
         self._texts: dict[str, str] = {}
         self._pieces: set[str] = set()
 
@@ -268,11 +270,15 @@ class Folder:
         name = posixpath.normpath(path)
         if name == ".":
             return Entry(".", is_folder=True)
+        parent = posixpath.dirname(name) or "."
+        if parent in self._absent:
+            return None
         try:
-            entries: list[Entry] = yield from self.list(posixpath.dirname(name) or ".")
+            entries: list[Entry] = yield from self.list(parent)
         except (Absent, Failed) as error:
             if isinstance(error, Failed) and error.is_missing:
                 raise
+            self._absent.add(parent)
             return None
         return next((one for one in entries if one.name == name), None)
 
@@ -333,6 +339,7 @@ class Folder:
 
     def forget(self, *paths: str) -> None:
         """Look again at what was changed."""
+        self._absent.clear()
         for path in paths:
             name = posixpath.normpath(path)
             self._texts = {at: text for at, text in self._texts.items() if at != name and not at.startswith(f"{name}/")}
@@ -502,7 +509,7 @@ class Desk:
         is_asked = not (self.is_certain or self.asks_first)
         if not words:
             name: str = yield from self.usual(step)
-            if is_asked and step.act in _AWAY and self._is_only_found(name):
+            if is_asked and step.act in _AWAY and (self._is_only_found(name) or self._is_described(step)):
                 raise self._shall(step, name)
             return (name,)
         found: list[str] = []
@@ -612,6 +619,17 @@ class Desk:
         last = self.context.last
         is_unnamed = name == self.context.file and not self.context.is_named
         return is_unnamed and last is not None and not (last.word("file") or last.act.startswith("list"))
+
+    def _is_described(self, step: Step) -> bool:
+        """Tell whether a request that names no file says what sort of file it means: "lösch die leere Datei"."""
+        found = words_of(step.text.partition("\n")[0])
+        told = lexicon().concepts(found)
+        return any("empty" in one for one in told) or any(
+            "file" in told[at]
+            and not (told[at - 1] or is_small_in(found[at - 1].folded, self.language) or is_small(found[at - 1].text))
+            for at in range(1, len(found))
+            if found[at - 1].kind == "word"
+        )
 
     @staticmethod
     def is_part_of_name(step: Step, word: str) -> bool:
@@ -1021,6 +1039,8 @@ class Desk:
                 return folded[0].name, folded[0]
             return whole_new_name(name.rstrip("/"), self._text), None
         upper = yield from self.folder.list()
+        if name in " ".join(table_of("kind").values()).split():  # the end of a name that was not heard whole
+            raise self.lacks("to")
         found = pick(name, [one.name for one in upper if one.is_folder or not name.endswith("/")], is_file=True)
         before, _, bare = name.rpartition(" ")
         if (found.is_guess or not found.name) and before and concepts_of(before) & _CALLED:

@@ -258,7 +258,7 @@ _LEAST_LIKELY = 0.002
 """Least probability of a language: what stands in the text may always outweigh the reader."""
 _WRITTEN_OTHERWISE = (20.0, 5.0)
 """The same for the signs of a text: it has none of a language that needs them; it has some, maybe in a name."""
-_KANA, _KANA_TELLS = re.compile("[\u3040-\u309f]"), 3.0
+_KANA, _KANA_TELLS = re.compile("[\u3040-\u30fa\u30fc-\u30ff]"), 3.0
 """Signs that Chinese has none of, and Japanese is hardly written without."""
 _OF_EAST = ("ja", "zh")
 """Languages that are written in signs of their own."""

@@ -1197,7 +1197,7 @@ def _calculate(desk: Desk, step: Step) -> Work:
     yield from ()
     words = desk.need(step, "text")
     before = desk.context.answer.partition("\n")[0]
-    ways = (words, words.replace(",", "."), in_figures(words, before), f"{before} {words}")
+    ways = (words, in_figures(words, before), f"{before} {words}")
     result = next((found for way in ways if (found := reckon(way)) is not None), None) or reckon(words, has_units=True)
     if result is None:
         raise Ask(desk.say("ask.sum", word=words), can_try_others=True)

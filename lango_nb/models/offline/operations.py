@@ -13,6 +13,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from difflib import unified_diff
@@ -79,13 +80,14 @@ def read_table(text: str) -> Table:
     (('1', '2'),)
     >>> read_table('[{"name": "Ann", "age": 7}, {"name": "Bo"}]').rows
     (('Ann', '7'), ('Bo', ''))
+    >>> read_table('{"name": "Ann"}\n{"name": "Bo"}\n').rows
+    (('Ann',), ('Bo',))
     """
-    if text.lstrip()[:1] in {"[", "{"}:
-        try:
-            return _of_json(json.loads(text))
-        except ValueError:
-            pass
     lines = [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
+    if text.lstrip()[:1] in {"[", "{"}:
+        for one_by_one in (False, True):
+            with suppress(ValueError):
+                return _of_json(list(map(json.loads, lines)) if one_by_one else json.loads(text))
     bars = [line for line in lines if line.lstrip().startswith("|")]
     if len(bars) > 1 and _RULE.fullmatch(bars[1]):
         grid = [
@@ -322,7 +324,8 @@ _WORDS = (
     (re.compile(r"\bto the power of\b|\*\*"), "^"),
     (re.compile(r"\bsquared\b"), "^2"),
     (re.compile(r"\bpercent of\b|%\s*(?:of|von|de|di|do|da|van|z|の|的)(?=\s*\d)"), "/100*"),
-    (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
+    (re.compile(r"(?<=\d)(?:,(?=\d{3}\b)|\.(?=\d{3},\d))"), ""),
+    (re.compile(r"(?<=\d),(?=\d)"), "."),
 )
 _FRAME = re.compile(
     r"^[\s\"'¿¡]*(?:(?:please|can you|could you|hey|so)\W+)*(?:(?:what(?:'s| is)|how much is|calculate|compute|was ist|wie viel ist|combien font|cuánto es|work out)\s+)?",

@@ -43,7 +43,8 @@ _SHAPED: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = (
     (_CODE, frozenset(("id", "number"))),
     (re.compile(r"date|day|when|from|until|since"), frozenset(("number",))),
 )
-_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?\Z|\d{1,2}[./:]\d{1,2}(?:[./]\d{2,4})?\Z")
+_DAY = re.compile(r"(?<![\w.-])(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}:\d\d)(?![\w-])")
+_DATE = re.compile(rf"{_DAY.pattern}|(?<![\w.-])\d{{1,2}}[./]\d{{1,2}}(?![\w-])")
 _NUMERIC = frozenset(("integer", "number"))
 _TIMES = re.compile(r"schedule|when|time|cron|interval|every")
 _WHEN = frozenset(("day", "date", "schedule", "time", "each"))
@@ -138,6 +139,9 @@ def step_for(tool: ToolSchema, text: str) -> Step:
     >>> shape = {"properties": {"table": {"type": "integer"}, "guest": {"type": "string"}}, "required": ["table"]}
     >>> dict(step_for(ToolSchema(name="book", description="", parameters=shape), "book table 5, guest: Ann").arguments)
     {'guest': ('Ann',), 'table': ('5',)}
+    >>> shape = {"properties": {"date": {"type": "string"}, "seats": {"type": "integer"}}, "required": ["date", "seats"]}
+    >>> dict(step_for(ToolSchema(name="book", description="", parameters=shape), "book 2024-05-04 for 3").arguments)
+    {'date': ('2024-05-04',), 'seats': ('3',)}
     """
     shapes = shapes_of(tool)
     required = required_of(tool)
@@ -238,14 +242,13 @@ def time_said(text: str, language: str) -> str:
     return text[found[begin].start : found[last].end] if last > begin or told[begin] & _WHEN else ""
 
 
-def _named_in(shapes: Iterable[str], text: str) -> dict[str, str]:
+def _named_in(shapes: Mapping[str, Mapping[str, Any]], text: str) -> dict[str, str]:
     """Return what stands behind the names of parameters: ``colour: red``, ``max rows = 5``."""
     found: dict[str, str] = {}
     for name in shapes:
         spoken = r"[\s_-]*".join(re.escape(part) for part in _SPLIT.split(name) if part)
-        match = re.search(
-            rf"(?<!\w){spoken}\s*[:=]\s*(?:\"([^\"]+)\"|“([^”]+)”|'([^']+)'|([^,;\n]+))", text, re.IGNORECASE
-        )
+        bare = r"(.+?)(?=[,;]\s*\w[\w ]*[:=]|[;\n]|\Z)" if shapes[name].get("type") == "array" else r"([^,;\n]+)"
+        match = re.search(rf"(?<!\w){spoken}\s*[:=]\s*(?:\"([^\"]+)\"|“([^”]+)”|'([^']+)'|{bare})", text, re.IGNORECASE)
         if match is not None:
             found[name] = next(part for part in match.groups() if part).strip()
     return found
@@ -258,15 +261,19 @@ def _by_shape(name: str, shape: Mapping[str, Any], free: Sequence[Word], text: s
         return next((str(one) for one in options if f" {plain(str(one))} " in said), "")
     kind = shape.get("type")
     if kind in _NUMERIC:
-        return next((word.text for word in free if word.kind == "number" and not _DATE.match(word.text)), "")
+        days = [found.span() for found in _DAY.finditer(text)]
+        numbers = (word for word in free if word.kind == "number")
+        return next((one.text for one in numbers if not any(a <= one.start < b for a, b in days)), "")
     if kind not in {None, "string"}:
         return ""
     folded = spelled(name)
     for pattern, kinds in _SHAPED:
         if pattern.search(folded):
-            wants_date = "date" in pattern.pattern
-            fits = (one.text for one in free if one.kind in kinds and (not wants_date or _DATE.match(one.text)))
-            return next(fits, "")
+            if "date" not in pattern.pattern:
+                return next((one.text for one in free if one.kind in kinds), "")
+            return next(
+                (one[0] for one in _DATE.finditer(text) if any(one.start() <= w.start < one.end() for w in free)), ""
+            )
     return ""
 
 
@@ -302,6 +309,8 @@ def _rest(tool: ToolSchema, free: Sequence[Word], text: str) -> str:
     rest = left[said[-1] + 1 :] if said else []
     while rest and (is_small(rest[0].text) or set(stems(rest[0].text)) <= _STOP):
         rest = rest[1:]
+    while rest and is_small(rest[-1].text):
+        rest = rest[:-1]
     rest = rest or _unheard([word for place, word in enumerate(left) if place not in said])
     return text[rest[0].start : rest[-1].end].strip(" ?.!") if rest else ""
 

@@ -135,7 +135,9 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
 
 def _is_for_the_root(conversation: Conversation, reading: Reading) -> bool:
     """Tell whether a question that nothing answers goes back: the root knows who is there."""
-    return _declines(conversation) and may_be_found_out(reading.steps[0], reading.confidence, reading.language)
+    step = reading.steps[0]
+    is_about_agents = step.act in {"about.agents", "about.owner", "about.why"}
+    return _declines(conversation) and (is_about_agents or may_be_found_out(step, reading.confidence, reading.language))
 
 
 def _found_out(conversation: Conversation, reading: Reading, tools: Sequence[ToolSchema]) -> Reply | None:

@@ -1,0 +1,3 @@
+#!/bin/sh
+echo weighing
+exit 3
