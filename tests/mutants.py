@@ -214,8 +214,10 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Place, ast.AST]]:  # noqa: C9
             yield "switch", node, ast.Constant(not value)
         case ast.Constant(value=int(number)):
             yield "number", node, ast.Constant(number + 1)
-        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
-            yield "result", node, ast.Return(ast.Constant(None))
+        case ast.Return(value=ast.Constant(value="")):
+            yield "result", node, ast.Return(ast.Constant("changed"))
+        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and not value.value):
+            yield "result", node, ast.Return(ast.Constant(None))  # False and 0 are changed as what they are
         case ast.Raise():
             yield "guard", node, ast.Pass()
         case ast.Expr(value=ast.Call() | ast.Await()) | ast.AugAssign():
@@ -227,8 +229,8 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Place, ast.AST]]:  # noqa: C9
                 yield "call", node, only
 
 
-_NEEDED = frozenset({"all", "any", "enumerate", "iter", "len", "next", "range", "sum", "type"})
-"""Without these calls nothing runs at all, which every test notices."""
+_NEEDED = frozenset({"all", "any", "enumerate", "frozenset", "iter", "len", "next", "range", "sum", "type"})
+"""Without these calls nothing runs at all, which every test notices, or nothing else happens: a set is one unfrozen."""
 
 
 # -- the tests ---------------------------------------------------------------------------------------------------------
@@ -280,7 +282,8 @@ class Map:
     Parameters
     ----------
     folder : Path
-        Of coverage's files of data. Modules that were changed since are as if they were not in it.
+        Of coverage's files of data. Modules that were changed since are as if they were not in it, and files of tests
+        that were changed are tried as a whole where they are among the nearest.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -304,6 +307,9 @@ class Map:
         by_file: dict[str, list[str]] = {}
         for test in sorted(found):
             by_file.setdefault(test.partition("::")[0], []).append(test)
+        if by_file:
+            changed = (path for path in nearest if (ROOT / path).stat().st_mtime > self._recorded_at)
+            by_file.update((path, [path]) for path in changed)
         files = sorted(by_file, key=lambda path: (nearest.get(path, NEAREST + 1), len(by_file[path])))
         # a few of each file in turn, so that one of hundreds of cases does not hide the others
         rounds = max(map(len, by_file.values()), default=0)
