@@ -54,7 +54,15 @@ SUBTLE = ("boundary", "number")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 NEAREST = 14
 """So many files of tests are tried, those that know most of the place."""
-OF_PARTS = {"lango_nb/models/offline/": "tests/scenarios/test_requests.py"}
+_SHOWN, _TYPED = "tests/unit/viz/test_shown.py", "tests/unit/commands/notebook/test_transcript.py"
+OF_PARTS: dict[str, tuple[str, ...]] = {
+    "lango_nb/models/offline/": ("tests/scenarios/test_requests.py",),
+    "lango_nb/viz/": (_SHOWN, _TYPED),
+    "lango_nb/lab/": (_TYPED,),
+    "lango_nb/frames/": (_TYPED,),
+    "lango_nb/commands/": (_TYPED,),
+    "lango_nb/doctor/": (_TYPED,),
+}
 """Tests that carry out all of a part without naming its modules; they come last."""
 FIRST, MOST = 40, 300
 """So many tests that ran the line are tried first, and altogether."""
@@ -266,7 +274,7 @@ def nearest_tests(path: str, function: str) -> tuple[str, ...]:
         return points + ("/scenarios/" in test)
 
     ranked = sorted(((score(test, text), test) for test, text in _test_files().items()), key=lambda row: -row[0])
-    of_part = [test for part, test in OF_PARTS.items() if path.startswith(part)]
+    of_part = [test for part, tests in OF_PARTS.items() if path.startswith(part) for test in tests]
     return (path, *(test for points, test in ranked[:NEAREST] if points > 0 and test not in of_part), *of_part)
 
 
