@@ -44,6 +44,23 @@ def same_as_expected(name: str, found: str) -> None:
     assert found == expected, f"{name} differs; {VARIABLE}=write writes what is found"
 
 
+def sessions(name: str) -> dict[str, list[str]]:
+    """Return what is typed in sessions, below ``# name``; ``⏎`` stands for the end of a line of a cell.
+
+    Parameters
+    ----------
+    name : str
+        The file below ``tests/data/commands``.
+    """
+    found: dict[str, list[str]] = {}
+    for line in (FOLDER.parent / "commands" / name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            found[line[2:]] = []
+        else:
+            found[[*found][-1]].append(line.replace("⏎", "\n"))
+    return found
+
+
 def outline(source: str) -> str:
     """Return HTML as one line per element, below what holds it; each style by the first letters of its digest.
 

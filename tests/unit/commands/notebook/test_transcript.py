@@ -12,7 +12,7 @@ import pytest
 
 from lango_nb.core.errors import LangoError
 from lango_nb.viz.view import View
-from tests.expected import outline, same_as_expected
+from tests.expected import outline, same_as_expected, sessions
 
 if TYPE_CHECKING:
     from tests.unit.commands.notebook.conftest import Session
@@ -23,21 +23,7 @@ FILES = {
     "mine.csv": "text,agent\nread notes.md,operator\nremember that I like tea,chronicler\nhello,root\n",
     "src/app.py": "def main():\n    return 1\n",
 }
-LINES = Path(__file__).parents[3] / "data" / "commands" / "sessions.txt"
-
-
-def sessions() -> dict[str, list[str]]:
-    """Return what is typed, by the name of the session; ``⏎`` in it stands for the end of a line of a cell."""
-    found: dict[str, list[str]] = {}
-    for line in LINES.read_text(encoding="utf-8").splitlines():
-        if line.startswith("# "):
-            found[line[2:]] = []
-        else:
-            found[[*found][-1]].append(line.replace("⏎", "\n"))
-    return found
-
-
-SESSIONS = sessions()
+SESSIONS = sessions("notebook.txt")
 
 
 def clean(text: str, folder: Path) -> str:
