@@ -176,6 +176,7 @@ MORE = a_tool(
         "both": {"allOf": [{"type": "integer"}, {"minimum": 2}]},
         "type_list": {"type": ["array", "null"]},
     },
+    None,
     **{"$defs": {"Point": {"type": "object", "properties": {"field": {"type": "integer"}}, "required": ["field"]}}},
 )
 
