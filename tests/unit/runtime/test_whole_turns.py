@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from lango_nb import viz
 from lango_nb.config.settings import Settings
 from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import ModelError
 from lango_nb.core.ids import CountedIds
 from lango_nb.core.messages import Reply, ToolCall, Usage
 from lango_nb.engine import Engine
+from lango_nb.records.graph import delegation_graph
+from lango_nb.records.metrics import agent_metrics, tool_metrics
+from lango_nb.records.moments import moments
+from lango_nb.records.spans import spans_of
 from lango_nb.records.turns import Trace
+from lango_nb.records.visibility import leaks, visibility
 from lango_nb.runtime.approvals import AllowAll, DenyAll
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.decorator import tool
+from lango_nb.viz.page import page
+from lango_nb.viz.path import document as path
+from lango_nb.viz.sequence import document as sequence
 from tests.cast import Cast, Line, Person, merged, spawn, stop, transfer, wait
 from tests.expected import same_as_expected
 
@@ -222,17 +233,79 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, datetime | Path | frozenset) else fields_of(value)
 
 
-@pytest.mark.parametrize("name", SCENES)
-def test_a_turn_is_recorded_as_expected(name: str, tmp_path: Path) -> None:
+@cache
+def played(name: str, folder: Path) -> tuple[list[Trace], str]:
+    """Return the turns of a scene, and what its session holds in the end."""
     scene = SCENES[name]
-    (tmp_path / "notes.md").write_text("one\ntwo\n", encoding="utf-8")
+    (folder / "notes.md").write_text("one\ntwo\n", encoding="utf-8")
     tools = [*builtin_tools(), tool(fails, safety="safe"), tool(long, safety="safe")]
     engine = Engine(
         Settings.model_validate(scene.settings), topology=scene.topology, tools=tools, model=Cast(scene.lines),
-        workspace=tmp_path, clock=SteppedClock(), ids=CountedIds(),
+        workspace=folder, clock=SteppedClock(), ids=CountedIds(),
         approver=AllowAll() if scene.approver == "allow" else scene.approver,
     )  # fmt: skip
-    found = [told(engine.run_sync(request)) for request in scene.requests]
-    found += [f"said {line_of(message)}" for message in engine.session().messages]
-    whole = "\n".join(found).replace(str(tmp_path), "«folder»")
-    same_as_expected(f"turns/{name.replace(' ', '_').replace(',', '')}.txt", whole)
+    traces = [engine.run_sync(request) for request in scene.requests]
+    return traces, "\n".join(f"said {line_of(message)}" for message in engine.session().messages)
+
+
+@pytest.fixture
+def turns(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Turns:
+    """Play a scene, once for all tests."""
+    name: str = request.param
+    if name not in _FOLDERS:
+        _FOLDERS[name] = tmp_path_factory.mktemp("scene")
+    folder = _FOLDERS[name]
+    traces, said = played(name, folder)
+    return Turns(name, folder, traces, said)
+
+
+class Turns(NamedTuple):
+    """A scene that was played."""
+
+    name: str
+    folder: Path
+    traces: list[Trace]
+    said: str
+
+    def compare(self, part: str, lines: Iterable[str]) -> None:
+        """Compare what is said of it with what is committed."""
+        name = self.name.replace(" ", "_").replace(",", "")
+        same_as_expected(f"turns/{name}{part}.txt", "\n".join(lines).replace(str(self.folder), "«folder»"))
+
+
+_FOLDERS: dict[str, Path] = {}
+scenes = pytest.mark.parametrize("turns", SCENES, indirect=True)
+
+
+@scenes
+def test_a_turn_is_recorded_as_expected(turns: Turns) -> None:
+    turns.compare("", [*map(told, turns.traces), turns.said])
+
+
+@scenes
+def test_a_turn_is_read_as_expected(turns: Turns) -> None:
+    lines = []
+    for trace in turns.traces:
+        lines += [brief(f"seen {line_of(one)}") for one in visibility(trace)]
+        lines += [brief(f"leak {line_of(one)}") for one in leaks(trace)]
+        lines += [brief(f"moment {line_of(one)}") for one in moments(trace)]
+        lines += [brief(f"span {line_of(one)}") for one in spans_of(trace, content=True)]
+    lines += [f"agent {line_of(one)}" for one in agent_metrics(turns.traces)]
+    lines += [f"tool {line_of(one)}" for one in tool_metrics(turns.traces)]
+    lines.append(delegation_graph(turns.traces).to_mermaid())
+    turns.compare(".read", lines)
+
+
+@scenes
+def test_a_turn_is_shown_as_expected(turns: Turns) -> None:
+    shown = [viz.to_text(one) for trace in turns.traces for one in (trace, sequence(trace), path(trace))]
+    turns.compare(".shown", [*shown, f"page {digest(page(turns.traces, timing=False))}"])
+
+
+def brief(line: str) -> str:
+    """Return a line, or its beginning and a digest: what it repeats is read elsewhere."""
+    return line if len(line) < 200 else f"{line[:160]}… {digest(line)}"
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
