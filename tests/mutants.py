@@ -190,6 +190,8 @@ def _places(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str]]:
             function = node.name
             defaults = [default for default in node.args.kw_defaults if default is not None]
             children: list[ast.AST] = [*node.args.defaults, *defaults, *node.body]
+        case ast.ClassDef(bases=[ast.Name(id="Protocol") | ast.Subscript(value=ast.Name(id="Protocol"))]):
+            return  # what it says of defaults is never run
         case ast.ClassDef():
             function = node.name
             children = [*node.body]

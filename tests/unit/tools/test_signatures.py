@@ -245,7 +245,7 @@ def described(function: Callable[..., Any]) -> str:
         schema = json.dumps(made.schema.parameters, ensure_ascii=False, indent=1, sort_keys=True)
     except DefinitionError as error:
         return f"{error}"
-    return f"{made.name} · {made.family} · {made.safety} · {made.description}\n{schema}"
+    return f"{made.name} · {made.family} · {made.safety} · {made.description}\n{made!r}\n{schema}"
 
 
 def converted(function: Callable[..., Any], arguments: dict[str, Any]) -> str:
