@@ -54,14 +54,19 @@ SUBTLE = ("boundary", "number")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 NEAREST = 14
 """So many files of tests are tried, those that know most of the place."""
-_SHOWN, _TYPED = "tests/unit/viz/test_shown.py", "tests/unit/commands/notebook/test_transcript.py"
+_SHOWN, _TURNS = "tests/unit/viz/test_shown.py", "tests/unit/runtime/test_whole_turns.py"
+_TYPED = tuple(f"tests/unit/commands/{door}/test_transcript.py" for door in ("notebook", "terminal"))
 OF_PARTS: dict[str, tuple[str, ...]] = {
     "lango_nb/models/offline/": ("tests/scenarios/test_requests.py",),
-    "lango_nb/viz/": (_SHOWN, _TYPED),
-    "lango_nb/lab/": (_TYPED,),
-    "lango_nb/frames/": (_TYPED,),
-    "lango_nb/commands/": (_TYPED,),
-    "lango_nb/doctor/": (_TYPED,),
+    "lango_nb/viz/": (_SHOWN, *_TYPED),
+    "lango_nb/lab/": _TYPED,
+    "lango_nb/frames/": _TYPED,
+    "lango_nb/commands/": _TYPED,
+    "lango_nb/doctor/": _TYPED,
+    "lango_nb/routing/": _TYPED,
+    "lango_nb/runtime/": (_TURNS,),
+    "lango_nb/records/": (_TURNS,),
+    "lango_nb/engine": (_TURNS,),
 }
 """Tests that carry out all of a part without naming its modules; they come last."""
 FIRST, MOST = 40, 300
