@@ -9,7 +9,7 @@ from lango_nb.engine import Engine
 from lango_nb.routing.lint import remarks
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router, router_for_prompt
-from lango_nb.specs.agent import AgentSpec
+from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.tool import Tool
@@ -98,7 +98,8 @@ def described(text: str, route: Route) -> str:
 def engine_of(topology: str, *agents: AgentSpec) -> Engine:
     """Return an engine with all tools there are, and a few of others."""
     tools = (*builtin_tools(), *spec_families(), Tool("paint_wall", "Paint a wall."), *TOOLS)
-    return Engine(topology=topology, tools=tools, agents=agents)
+    users = [spec.with_changes(source=Source.USER) for spec in agents]
+    return Engine(topology=topology, tools=tools, agents=users)
 
 
 def routers() -> dict[str, Router]:
