@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from lango_nb import viz
@@ -13,7 +15,7 @@ from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.by_name import spec_families
 from lango_nb.tools.tool import Tool
-from tests.expected import same_as_expected
+from tests.expected import outline, same_as_expected
 from tests.unit.routing.test_described import AGENTS, FARM, TOOLS
 
 REQUESTS = (
@@ -130,6 +132,16 @@ def test_every_request_finds_its_agent_as_expected(name: str) -> None:
     rows += [described(f"not operator: {text}", router.route(text, ["operator", "herd"])) for text in REQUESTS[8:12]]
     rows += [f"{family} {router.owners(family)}" for family in ("fs", "exec", "cron", "nothing")]
     same_as_expected(f"routes/{name}.txt", "\n".join(rows))
+
+
+def test_every_route_is_shown_as_expected() -> None:
+    rows = []
+    for text in REQUESTS[:12]:
+        route = ROUTERS["octet"].route(text)
+        rows += [f"━━━ {text!r}", viz.to_text(route), outline(viz.to_html(route)), viz.to_mermaid(route)]
+    without = ROUTERS["octet"].route("read notes.md", ROUTERS["octet"].table.names)
+    rows += ["━━━ nobody left", viz.to_text(without), outline(viz.to_html(without))]
+    same_as_expected("routes/shown.txt", re.sub(r"[-+]?\d+\.\d+|\d+ %", "«n»", "\n".join(rows)))
 
 
 def test_a_router_of_the_prompt_routes_as_that_of_the_tree() -> None:

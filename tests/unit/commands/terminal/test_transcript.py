@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shlex
 from collections.abc import Callable
@@ -98,3 +99,19 @@ def test_records_are_shown_as_expected(lango: Callable[..., Any], here: Path, st
 
 def test_what_is_asked_is_shown_as_expected(lango: Callable[..., Any], here: Path) -> None:
     same_as_expected("sessions/terminal_asked.txt", transcript(lango, here, SESSIONS["asked"]))
+
+
+def test_what_a_folder_wants_is_shown_as_expected(lango: Callable[..., Any], here: Path) -> None:
+    wanted = {
+        "agent": {"multiAgent": True, "maxTurns": 3, "requestTimeout": "10m", "agentsDir": "agents"},
+        "security": {"interceptor": {"enabled": False, "exemptTools": ["exec"]}, "masking": {"keys": ["badge"]}},
+        "hooks": {"enabled": True, "blockedCommands": ["rm"], "deniedTools": ["*: exec"]},
+        "models": {"allowNetwork": True},
+        "store": {"url": "sqlite:///elsewhere.db", "durability": "none"},
+        "tools": {"exec": {"environment": ["HOME"]}},
+    }
+    (here / "lango.json").write_text(json.dumps(wanted), encoding="utf-8")
+    (here / "pyproject.toml").write_text("[tool.lango.agent]\nmodel = 'openai:gpt-5'\n", encoding="utf-8")
+    (here / "agents" / "tailor").mkdir(parents=True)
+    (here / "agents" / "tailor" / "AGENT.md").write_text("---\nname: tailor\n---\nYou sew.", encoding="utf-8")
+    same_as_expected("sessions/terminal_trust.txt", transcript(lango, here, SESSIONS["trust"]))
