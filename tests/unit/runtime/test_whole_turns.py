@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -77,6 +78,18 @@ SCENES = {
                 ("fs_raed", {"path": "notes.md"}),
                 Reply(tool_calls=(ToolCall(id="c", name="fs_read", arguments={}, error="no JSON: expected value"),)),
                 "I give up.",
+            ]
+        },
+    ),
+    "solo gives what cannot be kept": Scene(
+        "solo",
+        {
+            "lango-agent": [
+                Reply(tool_calls=(ToolCall(id="a", name="fs_read" * 60, arguments={"path": "notes.md"}),)),
+                Reply(tool_calls=(ToolCall(id="b", name="fs_read", arguments={"path": math.nan}),)),
+                Reply(tool_calls=(ToolCall(id="c", name="fs_read", error="password = hunter2 in " + "x" * 3000),)),
+                Reply(tool_calls=(ToolCall(id="d", name="", arguments={"\ud800": "\ud800"}),)),
+                "Enough.",
             ]
         },
     ),
@@ -308,4 +321,4 @@ def brief(line: str) -> str:
 
 
 def digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]

@@ -43,7 +43,7 @@ def store(here: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
         events=(
             {"kind": "turn.started", "author": "user", "text": "read notes.md"},
             handed,
-            {"kind": "tool.started", **CALL, "arguments": {"path": "notes.md"}, "safety": "safe"},
+            {"kind": "tool.started", **CALL, "arguments": {"path": "notes.md", "à": "é"}, "safety": "safe"},
             {"kind": "tool.finished", **CALL, "result": "- milk\n- bread", "is_error": False, "latency_ms": 2.5},
             {"kind": "text", "author": "operator", "step": 3, "text": "It lists milk and bread."},
             ended,
