@@ -1,8 +1,9 @@
 """Whole texts that tests expect, in ``tests/data/expected``: to be read in a review, and written by one command.
 
     EXPECTED_TEXTS=write python -m pytest -n0 tests/unit/viz/test_shown.py
+    EXPECTED_TEXTS=write python -m pytest -n2 tests/unit tests/fuzz
 
-With it a text that differs is written anew and its test fails, so that what changed is read (``git diff``) and not
+With the variable a text that differs is written anew and its test fails, so that what changed is read (``git diff``) and not
 only written.
 """
 
