@@ -3,8 +3,8 @@
     EXPECTED_TEXTS=write python -m pytest -n0 tests/unit/viz/test_shown.py
     EXPECTED_TEXTS=write python -m pytest -n2 tests/unit tests/fuzz
 
-With the variable a text that differs is written anew and its test fails, so that what changed is read (``git diff``) and not
-only written.
+With the variable a text that differs is written anew and its test fails, so that what changed is read (``git diff``)
+and not only written.
 """
 
 from __future__ import annotations
