@@ -13,7 +13,7 @@ ran its line, those that know most of its module first: seconds for a fault. Wit
 modules are imported or in processes of their own, whole files of tests are tried, those that know most of the module
 and function; ``--whole`` tries what survives with the whole suite, without browser and slow tests. A failing test
 counts only if it passes without the fault. Survivors whose change is often none that anybody could see, such as ``<``
-for ``<=``, are listed as suspects of being equivalent.
+for ``<=`` or a list for a tuple, are listed as suspects of being equivalent.
 
 Only what lies in ``lango_nb`` as Python is changed, and only in a copy.
 """
@@ -49,7 +49,7 @@ COPIED = ("lango_nb", "tests", "notebooks", "binder", ".github", ".ci", "pyproje
 PACKAGE = "lango_nb"
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider")
 OPTIONS = "--import-mode=importlib --doctest-modules --strict-markers -rf --ignore=tests/benchmarks --ignore=tests/data"
-SUBTLE = ("boundary", "number")
+SUBTLE = ("boundary", "number", "conversion")
 """Kinds of faults that often change nothing anybody could see."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 NEAREST = 14
@@ -241,9 +241,11 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Place, ast.AST]]:  # noqa: C9
             yield "statement", node, ast.Pass()
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.expr() as only], keywords=[]):
             if name[:1].islower() and not isinstance(only, ast.Starred | ast.GeneratorExp) and name not in _NEEDED:
-                yield "call", node, only
+                yield "conversion" if name in _CONVERSIONS else "call", node, only
 
 
+_CONVERSIONS = frozenset({"bool", "dict", "float", "int", "list", "set", "str", "tuple"})
+"""Calls without which something often works alike: one that only goes through it, or looks whether it is in there."""
 _NEEDED = frozenset({"all", "any", "enumerate", "frozenset", "iter", "len", "next", "range", "sum", "type"})
 """Without these calls nothing runs at all, which every test notices, or nothing else happens: a set is one unfrozen."""
 

@@ -138,7 +138,7 @@ def test_requests_of_two_steps_are_put_together_as_people_join_them() -> None:
         ),
     ],
 )
-def test_two_requests_are_joined_with_the_sign_and_the_words_of_their_language(
+def test_two_requests_are_joined_with_the_signs_and_words_of_their_language(
     language: str, joined: str, expected: set[str]
 ) -> None:
     said = f"""0\t{language}\tread // delete\t{joined}
