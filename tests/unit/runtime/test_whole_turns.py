@@ -20,6 +20,7 @@ from lango_nb.core.errors import ModelError
 from lango_nb.core.ids import CountedIds
 from lango_nb.core.messages import Reply, ToolCall, Usage
 from lango_nb.engine import Engine
+from lango_nb.records.delegations import delegations
 from lango_nb.records.graph import delegation_graph
 from lango_nb.records.metrics import agent_metrics, tool_metrics
 from lango_nb.records.moments import moments
@@ -143,6 +144,16 @@ SCENES = {
          "planner": ["A plan."], "navigator": ["Here."]},
         settings={"agent": {"multiAgent": True, "orchestration": {"mode": "structured"}}},
     ),
+    "a specialist fails once": Scene(
+        "quartet",
+        {"root": [transfer("executor"), "Sorry."], "executor": [ModelError("busy"), READ, "Two lines."]},
+        settings={"agent": {"multiAgent": True, "orchestration": {"mode": "structured", "recovery": {"baseDelay": 0}}}},
+    ),
+    "a specialist hands over and fails": Scene(
+        "quartet",
+        {"root": [transfer("executor"), "It did not work."], "executor": [READ, transfer("planner", reason="plan")],
+         "planner": [RuntimeError("boom")]},
+    ),
     "an isolated specialist": Scene(
         "sextet", {"root": [transfer("vault"), "Kept."], "vault": [("crypto_hash", {"text": "x"}), "It is kept."]},
     ),
@@ -214,7 +225,7 @@ SCENES = {
 """Scenes of one engine each."""
 
 
-LEFT_OUT = frozenset({"latency_ms", "duration_ms", "turn_id", "session_id", "session", "router"})
+LEFT_OUT = frozenset({"latency_ms", "duration_ms", "turn_id", "session_id", "session", "router", "route", "margin"})
 """Fields that differ from run to run, or say the same in every line."""
 
 
@@ -301,6 +312,7 @@ def test_a_turn_is_read_as_expected(turns: Turns) -> None:
     for trace in turns.traces:
         lines += [brief(f"seen {line_of(one)}") for one in visibility(trace)]
         lines += [brief(f"leak {line_of(one)}") for one in leaks(trace)]
+        lines += [f"delegation {line_of(one)}" for one in delegations(trace)]
         lines += [brief(f"moment {line_of(one)}") for one in moments(trace)]
         lines += [brief(f"span {line_of(one)}") for one in spans_of(trace, content=True)]
     lines += [f"agent {line_of(one)}" for one in agent_metrics(turns.traces)]

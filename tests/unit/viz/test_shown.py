@@ -12,7 +12,7 @@ from tests.expected import outline, same_as_expected, styles
 from tests.unit.viz import samples
 
 RECORDS = samples.records()
-LONG = 30_000
+LONG = 8_000
 """Characters of an outline that nobody reads: a digest stands for it."""
 
 

@@ -45,7 +45,7 @@ def told(session: Session, line: str, folder: Path) -> str:
             name for name in frame.columns if not re.search(r"(?:^|_)at$|_ms$|_s$|latency|duration|^p\d\d$", name)
         ]
         rows = clean(frame[steady].to_csv(index=False), folder)
-        return f"{short(rows, 3000)}\n{short(clean(outline(value.html), folder), 800)}"
+        return f"{short(rows, 1500)}\n{short(clean(outline(value.html), folder), 800)}"
     return value.to_csv(index=False) if isinstance(value, pd.DataFrame) else ""
 
 
