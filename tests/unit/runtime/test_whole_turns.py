@@ -39,6 +39,8 @@ from tests.expected import same_as_expected
 TEAM = {"agent": {"multiAgent": True}, "background": {"enabled": True}}
 READ = ("fs_read", {"path": "notes.md"})
 DELETE = ("fs_delete", {"path": "notes.md"})
+QUICK = {"agent": {"orchestration": {"recovery": {"baseDelay": "0s"}}}}
+STRUCTURED = {"agent": {"multiAgent": True, "orchestration": {"mode": "structured", "recovery": {"baseDelay": "0s"}}}}
 LONG = "a long line of a file that goes on and on\n" * 400
 
 
@@ -50,6 +52,13 @@ def fails(what: str) -> str:
 def long() -> str:
     """Say much."""
     return LONG
+
+
+def busy(status: int = 503) -> ModelError:
+    """Return what a provider that is busy comes to."""
+    error = ModelError("model 'cast' failed: see the cause")
+    error.__cause__ = type("APIStatusError", (Exception,), {"status_code": status})("busy")
+    return error
 
 
 class Scene(NamedTuple):
@@ -147,7 +156,30 @@ SCENES = {
     "a specialist fails once": Scene(
         "quartet",
         {"root": [transfer("executor"), "Sorry."], "executor": [ModelError("busy"), READ, "Two lines."]},
-        settings={"agent": {"multiAgent": True, "orchestration": {"mode": "structured", "recovery": {"baseDelay": 0}}}},
+        settings=STRUCTURED,
+    ),
+    "a provider is busy": Scene(
+        "solo", {"lango-agent": [busy(), busy(429), READ, busy(), "Two lines."]}, settings=QUICK
+    ),
+    "a provider stays busy": Scene("solo", {"lango-agent": [busy()] * 9}, settings=QUICK),
+    "a key is wrong": Scene("solo", {"lango-agent": [busy(401)] * 9}, settings=QUICK),
+    "the provider of a specialist stays busy": Scene(
+        "sextet",
+        {"root": [transfer("operator"), transfer("planner"), "The planner did it."], "operator": [busy()] * 9,
+         "planner": ["A plan."]},
+        settings=STRUCTURED,
+    ),
+    "a specialist says nothing": Scene(
+        "sextet",
+        {"root": [transfer("operator"), transfer("planner"), "It is done."], "operator": [READ, *[Reply()] * 5],
+         "planner": [READ, "A plan."]},
+        settings=STRUCTURED,
+    ),
+    "a specialist repeats itself": Scene(
+        "sextet",
+        {"root": [transfer("operator"), transfer("planner"), "It is done."], "operator": [READ] * 12,
+         "planner": ["A plan."]},
+        settings=STRUCTURED,
     ),
     "a specialist hands over and fails": Scene(
         "quartet",
