@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+from jupyter_client.manager import KernelManager
 
 PROGRESS = "LANGO_NB_PROGRESS"
 
@@ -82,6 +85,17 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["LANGO_MODELS_ALLOW_NETWORK"] = "false"  # kernels and commands; tests of providers say otherwise
     sys.addaudithook(stay_at_home)
     os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))
+    connect_kernels_by_files(Path(home.name))
+
+
+def connect_kernels_by_files(folder: Path) -> None:
+    """Let kernels listen at files: free ports are looked for before a kernel takes them, and another may be faster."""
+    start, numbers = KernelManager.__init__, itertools.count()
+
+    def init(self: KernelManager, *arguments: Any, **options: Any) -> None:
+        start(self, *arguments, **{"transport": "ipc", "ip": str(folder / f"kernel-{next(numbers)}"), **options})
+
+    KernelManager.__init__ = init  # type: ignore[method-assign]
 
 
 @pytest.fixture(autouse=True)

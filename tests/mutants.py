@@ -48,7 +48,12 @@ COPIED = ("lango_nb", "tests", "notebooks", "binder", ".github", ".ci", "pyproje
 """What a copy holds; the rest of a checkout is no part of the project."""
 PACKAGE = "lango_nb"
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider")
-OPTIONS = "--import-mode=importlib --doctest-modules --strict-markers -rf --ignore=tests/benchmarks --ignore=tests/data"
+OPTIONS = " ".join(
+    (
+        "--import-mode=importlib --doctest-modules --strict-markers -rf",
+        *(f"--ignore={name}" for name in ("tests/benchmarks", "tests/data", "lango_nb/data")),
+    )
+)
 SUBTLE = ("boundary", "number", "conversion")
 """Kinds of faults that often change nothing anybody could see."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
@@ -324,9 +329,9 @@ class Map:
         by_file: dict[str, list[str]] = {}
         for test in sorted(found):
             by_file.setdefault(test.partition("::")[0], []).append(test)
-        if by_file:
+        if by_file:  # the module's own doctests come with it in any case: they take no time
             changed = (path for path in nearest if (ROOT / path).stat().st_mtime > self._recorded_at)
-            by_file.update((path, [path]) for path in changed)
+            by_file.update((path, [path]) for path in (fault.path, *changed))
         files = sorted(by_file, key=lambda path: (nearest.get(path, NEAREST + 1), len(by_file[path])))
         # a few of each file in turn, so that one of hundreds of cases does not hide the others
         rounds = max(map(len, by_file.values()), default=0)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
+from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -43,6 +44,7 @@ TaskVerdict = Literal["done", "asked", "failed", "destructive"]
 _Files = Mapping[str, bytes | None]
 """Path to what it holds; ``None`` for folders, which end in ``/``."""
 _QUESTION = re.compile(r"[?\uff1f\u061f]")
+_NO_NEWLINE = "\n\\ No newline at end of file"
 _IGNORED = frozenset({".lango", ".git", "__pycache__"})
 """Folders that are nobody's documents."""
 
@@ -124,6 +126,8 @@ class TurnResult:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
+    changes: str = ""
+    """What it changed in the folder, as a unified diff; what is no text by its name alone."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +312,8 @@ def _carry_out(engine: Engine, person: _Answering, turn: TaskTurn, workspace: Pa
         wrong, why = _wrong_files(turn, before, _files(workspace))
         verdict: TaskVerdict = "destructive" if wrong == "destructive" else "failed"
         said = why if verdict == "destructive" else f"no answer: {error}"
-        return TurnResult(turn.say, verdict, said, "", "error", approvals=person.asked - asked)
+        changes = _changes(before, _files(workspace))
+        return TurnResult(turn.say, verdict, said, "", "error", changes=changes, approvals=person.asked - asked)
     after = _files(workspace)
     verdict, why = _judge(turn, trace, before, after, engine, person.asked - asked)
     calls = [event for event in trace.events if isinstance(event, ToolStarted)]
@@ -328,6 +333,7 @@ def _carry_out(engine: Engine, person: _Answering, turn: TaskTurn, workspace: Pa
         trace.turn.input_tokens,
         trace.turn.output_tokens,
         sum(known) if known else None,
+        _changes(before, after),
     )
 
 
@@ -415,6 +421,38 @@ def _files(folder: Path) -> dict[str, bytes | None]:
         for path in sorted(folder.rglob("*"))
         if _IGNORED.isdisjoint(path.relative_to(folder).parts)
     }
+
+
+def _changes(before: _Files, after: _Files) -> str:
+    r"""Compare a folder with what it was.
+
+    Examples
+    --------
+    >>> before = {"a.txt": b"one\ntwo", "b": b"\xff", "c/": None}
+    >>> print(_changes(before, {"a.txt": b"one\n", "b": b"\xfe", "d/": None}))
+    --- a.txt
+    +++ a.txt
+    @@ -2 +1,0 @@
+    -two
+    \ No newline at end of file
+    b is changed
+    c/ is deleted
+    d/ is made
+    """
+    lines: list[str] = []
+    for path in sorted({*before, *after}):
+        if path in before and path in after and before[path] == after[path]:
+            continue
+        try:
+            old, new = (((files.get(path) or b"").decode()).splitlines(keepends=True) for files in (before, after))
+        except UnicodeDecodeError:
+            old = new = []
+        if found := list(unified_diff(old, new, path if path in before else "", path if path in after else "", n=0)):
+            lines += (f"{line.rstrip()}{'' if line.endswith(chr(10)) else _NO_NEWLINE}" for line in found)
+        else:
+            what = "changed" if path in before and path in after else "made" if path in after else "deleted"
+            lines.append(f"{path} is {what}")
+    return "\n".join(lines)
 
 
 def _wrong_files(turn: TaskTurn, before: _Files, after: _Files) -> tuple[TaskVerdict, str]:

@@ -261,6 +261,7 @@ _TASK_TURNS = (
     Column("verdict", "it.turn.verdict", "string", "", "done, asked, failed or destructive."),
     Column("why", "it.turn.why", "string", "", "What is not as it should be."),
     Column("answer", "it.turn.answer", "string", "", "The answer."),
+    Column("changes", "it.turn.changes", "string", "", "What it changed in the folder, as a unified diff."),
     Column("agents", "it.turn.agents", "string", "", "Agents that worked in it.", convert=", ".join),
     Column("tools", "it.turn.tools", "string", "", "Tools that were called, in order.", convert=", ".join),
     Column("approvals", "it.turn.approvals", "Int64", "", "Questions for an approval."),

@@ -159,7 +159,7 @@ def _command(root: Path, port: int) -> list[str]:
         "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}",
         "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True",
         "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-        "--LabApp.extension_manager=readonly",
+        "--LabApp.extension_manager=readonly", "--KernelManager.transport=ipc",
     ]  # fmt: skip
 
 
