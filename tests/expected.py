@@ -33,10 +33,11 @@ def same_as_expected(name: str, found: str) -> None:
     name : str
         The file below ``tests/data/expected``.
     found : str
-        Whatever UTF-8 cannot hold in it is written as its escape.
+        What UTF-8 or a text for git cannot hold is written as its escape.
     """
     path = FOLDER / name
-    found = f"{found.encode('utf-8', 'backslashreplace').decode()}\n"
+    escaped = found.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+    found = f"{escaped}\n"
     expected = path.read_bytes().decode() if path.exists() else ""
     if os.environ.get(VARIABLE) == "write" and found != expected:
         path.parent.mkdir(parents=True, exist_ok=True)
