@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache, partial
@@ -174,7 +174,7 @@ class Engine:
         self._queues: dict[str, FairSemaphore] = {}
         self._user_hooks: list[UserHook] = []
         self._told: set[str] = set()
-        self._user_agents = (*user_agents(_agents_dir(self.settings)), *agents)
+        self._user_agents = (*user_agents(_agents_dir(self.settings)), *_of_users(agents))
         self.use(topology)
         if tape is not None:
             self.play(tape)
@@ -316,7 +316,7 @@ class Engine:
             One has the name of a built-in agent or of the root; nothing is changed.
         """
         kept = [spec for spec in self._user_agents if spec.name not in {new.name for new in specs}]
-        self.reshape(Shape(self.topology, (*kept, *specs)))
+        self.reshape(Shape(self.topology, (*kept, *_of_users(specs))))
 
     @property
     def shape(self) -> Shape:
@@ -1070,6 +1070,11 @@ def _found(topology: str | Topology) -> Topology:
     if not isinstance(topology, str):
         raise UsageError(f"a topology is a name or a Topology, not {type(topology).__name__}")
     return load_topology(topology)
+
+
+def _of_users(agents: Iterable[AgentSpec]) -> tuple[AgentSpec, ...]:
+    """Return agents as those of a user: who hands them over has added them, whatever their source says by default."""
+    return tuple(spec.with_changes(source=Source.USER) if spec.source is Source.BUILTIN else spec for spec in agents)
 
 
 def _names(topology: Topology) -> set[str]:

@@ -13,7 +13,7 @@ ran its line, those that know most of its module first: seconds for a fault. Wit
 modules are imported or in processes of their own, whole files of tests are tried, those that know most of the module
 and function; ``--whole`` tries what survives with the whole suite, without browser and slow tests. A failing test
 counts only if it passes without the fault. Survivors whose change is often none that anybody could see, such as ``<``
-for ``<=``, are listed as suspects of being equivalent.
+for ``<=`` or a list for a tuple, are listed as suspects of being equivalent.
 
 Only what lies in ``lango_nb`` as Python is changed, and only in a copy.
 """
@@ -54,12 +54,25 @@ OPTIONS = " ".join(
         *(f"--ignore={name}" for name in ("tests/benchmarks", "tests/data", "lango_nb/data")),
     )
 )
-SUBTLE = ("boundary", "number")
+SUBTLE = ("boundary", "number", "conversion")
 """Kinds of faults that often change nothing anybody could see."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 NEAREST = 14
 """So many files of tests are tried, those that know most of the place."""
-OF_PARTS = {"lango_nb/models/offline/": "tests/scenarios/test_requests.py"}
+_SHOWN, _TURNS = "tests/unit/viz/test_shown.py", "tests/unit/runtime/test_whole_turns.py"
+_TYPED = tuple(f"tests/unit/commands/{door}/test_transcript.py" for door in ("notebook", "terminal"))
+OF_PARTS: dict[str, tuple[str, ...]] = {
+    "lango_nb/models/offline/": ("tests/scenarios/test_requests.py",),
+    "lango_nb/viz/": (_SHOWN, *_TYPED),
+    "lango_nb/lab/": _TYPED,
+    "lango_nb/frames/": _TYPED,
+    "lango_nb/commands/": _TYPED,
+    "lango_nb/doctor/": _TYPED,
+    "lango_nb/routing/": _TYPED,
+    "lango_nb/runtime/": (_TURNS,),
+    "lango_nb/records/": (_TURNS,),
+    "lango_nb/engine": (_TURNS,),
+}
 """Tests that carry out all of a part without naming its modules; they come last."""
 FIRST, MOST = 40, 300
 """So many tests that ran the line are tried first, and altogether."""
@@ -168,7 +181,7 @@ def all_faults(only: Sequence[str]) -> list[Fault]:
     found: list[Fault] = []
     for file in sorted((ROOT / PACKAGE).rglob("*.py")):
         path = file.relative_to(ROOT).as_posix()
-        if path.startswith(f"{PACKAGE}/testing/"):  # tests that ship: nothing tests the tests
+        if path.startswith((f"{PACKAGE}/testing/", f"{PACKAGE}/data/")):  # nothing tests the tests that ship, or data
             continue
         if not only or any(path == name or path.startswith(f"{name.rstrip('/')}/") for name in only):
             found += faults_of(file.read_text(encoding="utf-8"), path)
@@ -187,6 +200,8 @@ def _places(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str]]:
             function = node.name
             defaults = [default for default in node.args.kw_defaults if default is not None]
             children: list[ast.AST] = [*node.args.defaults, *defaults, *node.body]
+        case ast.ClassDef(bases=[ast.Name(id="Protocol") | ast.Subscript(value=ast.Name(id="Protocol"))]):
+            return  # what it says of defaults is never run
         case ast.ClassDef():
             function = node.name
             children = [*node.body]
@@ -219,8 +234,10 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Place, ast.AST]]:  # noqa: C9
             yield "switch", node, ast.Constant(not value)
         case ast.Constant(value=int(number)):
             yield "number", node, ast.Constant(number + 1)
-        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
-            yield "result", node, ast.Return(ast.Constant(None))
+        case ast.Return(value=ast.Constant(value="")):
+            yield "result", node, ast.Return(ast.Constant("changed"))
+        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and not value.value):
+            yield "result", node, ast.Return(ast.Constant(None))  # False and 0 are changed as what they are
         case ast.Raise():
             yield "guard", node, ast.Pass()
         case ast.Expr(value=ast.Call() | ast.Await()) | ast.AugAssign():
@@ -229,11 +246,13 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Place, ast.AST]]:  # noqa: C9
             yield "statement", node, ast.Pass()
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.expr() as only], keywords=[]):
             if name[:1].islower() and not isinstance(only, ast.Starred | ast.GeneratorExp) and name not in _NEEDED:
-                yield "call", node, only
+                yield "conversion" if name in _CONVERSIONS else "call", node, only
 
 
-_NEEDED = frozenset({"all", "any", "enumerate", "iter", "len", "next", "range", "sum", "type"})
-"""Without these calls nothing runs at all, which every test notices."""
+_CONVERSIONS = frozenset({"bool", "dict", "float", "int", "list", "set", "str", "tuple"})
+"""Calls without which something often works alike: one that only goes through it, or looks whether it is in there."""
+_NEEDED = frozenset({"all", "any", "enumerate", "frozenset", "iter", "len", "next", "range", "sum", "type"})
+"""Without these calls nothing runs at all, which every test notices, or nothing else happens: a set is one unfrozen."""
 
 
 # -- the tests ---------------------------------------------------------------------------------------------------------
@@ -269,7 +288,7 @@ def nearest_tests(path: str, function: str) -> tuple[str, ...]:
         return points + ("/scenarios/" in test)
 
     ranked = sorted(((score(test, text), test) for test, text in _test_files().items()), key=lambda row: -row[0])
-    of_part = [test for part, test in OF_PARTS.items() if path.startswith(part)]
+    of_part = [test for part, tests in OF_PARTS.items() if path.startswith(part) for test in tests]
     return (path, *(test for points, test in ranked[:NEAREST] if points > 0 and test not in of_part), *of_part)
 
 
@@ -285,7 +304,8 @@ class Map:
     Parameters
     ----------
     folder : Path
-        Of coverage's files of data. Modules that were changed since are as if they were not in it.
+        Of coverage's files of data. Modules that were changed since are as if they were not in it, and files of tests
+        that were changed are tried as a whole where they are among the nearest.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -309,6 +329,9 @@ class Map:
         by_file: dict[str, list[str]] = {}
         for test in sorted(found):
             by_file.setdefault(test.partition("::")[0], []).append(test)
+        if by_file:  # the module's own doctests come with it in any case: they take no time
+            changed = (path for path in nearest if (ROOT / path).stat().st_mtime > self._recorded_at)
+            by_file.update((path, [path]) for path in (fault.path, *changed))
         files = sorted(by_file, key=lambda path: (nearest.get(path, NEAREST + 1), len(by_file[path])))
         # a few of each file in turn, so that one of hundreds of cases does not hide the others
         rounds = max(map(len, by_file.values()), default=0)

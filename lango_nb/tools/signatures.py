@@ -101,10 +101,9 @@ class Signature(NamedTuple):
             definitions.update(made.pop("$defs", {}))
             if parameter.name in notes:
                 made["description"] = notes[parameter.name]
-            if not parameter.is_required and parameter.default is not None:
-                made["default"] = _as_json(parameter.default)
-                if made["default"] is None:
-                    del made["default"]
+            default = None if parameter.is_required else _as_json(parameter.default)
+            if default is not None:
+                made["default"] = default
             properties[parameter.name] = made
         whole: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
         required = [parameter.name for parameter in self.parameters if parameter.is_required]

@@ -36,6 +36,10 @@ def test_every_fault_of_a_module_is_python_and_another_text() -> None:
         ("if TYPE_CHECKING:\n    x = 1\n", set()),
         ("@f(1)\ndef g():\n    '''Say 1.'''\n", set()),
         ("x = f'{1}'\n", set()),
+        ("def f():\n    return ''\n", {"def f():\n    return 'changed'\n"}),
+        ("def f():\n    return False\n", {"def f():\n    return True\n"}),
+        ("x = frozenset({y})\n", set()),
+        ("class P(Protocol):\n    def f(self, x: int = 3): ...\n", set()),
     ],
 )
 def test_what_is_changed_and_what_is_not(source: str, changed: set[str]) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lango_nb.core.masking import MASK, Masker, add_rules, mask, reset_rules
+from lango_nb.core.masking import MASK, Masker, add_rules, mask, mask_value, reset_rules
+from lango_nb.core.personal import redact
+from tests.expected import same_as_expected
 
 PIECES = (
     *"password token api_key secret cookie authorization mnemonic tokens jwt login is value null true : = ( )".split(),
@@ -89,3 +92,32 @@ def test_a_long_text_is_masked_alike_whatever_its_pieces() -> None:
     whole = mask(text)
     for size in (100, 1_000, 7_000, len(text)):
         assert list(shown(text, list(range(size, len(text), size))))[-1] == whole
+
+
+def test_two_hundred_texts_are_masked_as_expected() -> None:
+    """What is hidden, what is shown while the text still grows, and what of it is personal, to the letter."""
+    choose = random.Random(5)
+    rows = []
+    for _ in range(200):
+        size = choose.randint(3, 14)
+        text = "".join(choose.choice(PIECES) + choose.choice(("", " ", " ", "\n", ", ")) for _ in range(size))
+        grown = list(shown(text, list(range(7, len(text), 7))))
+        steps = " ".join(str(len(one)) for one in grown)
+        found = redact(text)
+        rows += [f"━━━ {text!r}", f"{mask(text)!r}", f"shown {steps}", f"personal {found!r}"]
+    same_as_expected("masking/texts.txt", "\n".join(rows))
+
+
+def test_values_of_two_hundred_names_are_masked_as_expected() -> None:
+    choose = random.Random(7)
+    words = "api access private db user my the key token password pass secret count max is has id name auth".split()
+    values: list[Any] = ["x", "", 7, 0, 1.5, True, None, ["a"], [], {"a": 1}, {}, {"type": "string"}, "hunter2 a@b.io"]
+    rows = []
+    for _ in range(200):
+        parts = choose.sample(words, choose.randint(1, 3))
+        camel = parts[0] + "".join(part.title() for part in parts[1:])
+        name = choose.choice(("_".join(parts), "-".join(parts), camel, " ".join(parts), "_".join(parts).upper()))
+        value = choose.choice(values)
+        found = mask_value({name: value, "list": [{"name": name, "value": value}, f"--{name}", value]})
+        rows.append(f"{name} = {value!r}   {found}")
+    same_as_expected("masking/names.txt", "\n".join(rows))

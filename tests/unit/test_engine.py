@@ -15,6 +15,7 @@ from lango_nb.core.events import HandOverRefused
 from lango_nb.engine import Engine
 from lango_nb.models.scripted import Line, ScriptedModel
 from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.tools.tool import Tool
 
 
 def settings(**overrides: object) -> Settings:
@@ -163,3 +164,13 @@ def test_many_sessions_at_once_do_not_mix(tmp_path: Path) -> None:
     answers = asyncio.run(scene())
     assert answers[:3] == ["f0.txt has 0 lines.", "f1.txt has 1 line.", "f2.txt has 2 lines."]
     assert answers[15] == "f15.txt has 15 lines."
+
+
+def test_agents_that_are_handed_over_join_whatever_their_source_says() -> None:
+    herd = AgentSpec(name="herd", description="Looks after cows.", prefixes=("cow_",))
+    engine = Engine(topology="quartet", agents=[herd], tools=[Tool("cow_milk"), Tool("fs_read")])
+    assert "herd" in engine.tree.names
+    assert engine.tree.partition.owner("cow_milk") == "herd"
+    assert "herd" in engine.added_agents
+    engine.add_agents(AgentSpec(name="barn", prefixes=("hay_",), always_include=True))
+    assert "barn" in engine.tree.names

@@ -139,7 +139,7 @@ class _Judge:
             place = next((n for n, word in enumerate(words) if re.fullmatch(r"-[a-z]*c|--command", word)), None)
             if place is not None:
                 yield from words[place + 1 : place + 2]
-            elif not options(words)[2] or "-s" in words:
+            elif not options(words)[2] or not {"-s", "-"}.isdisjoint(words):
                 yield command.text
                 value = value_of([command.source]) if command.source is not None else UNKNOWN
                 if value not in {UNKNOWN, FETCHED, DECODED}:
@@ -223,7 +223,7 @@ def _rest(name: str, words: Sequence[str]) -> list[str]:
         if word == "--":
             place += 1
             break
-        if word.startswith("-") and len(word) > 1:
+        if word.startswith("-") and (len(word) > 1 or name == "env"):
             place += 2 if word[1:] and word[1:] in with_value else 1
         elif name in {"env", "sudo"} and "=" in word:
             place += 1

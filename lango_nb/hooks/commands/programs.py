@@ -112,7 +112,7 @@ def _fill(command: Command, words: Sequence[str], _folder: Folder) -> str:
 
 def _synchronise(_command: Command, words: Sequence[str], folder: Folder) -> str:
     _, long, operands = options(words)
-    if not any(word.startswith("--delete") for word in long):
+    if not any(word == "--del" or word.startswith("--delete") for word in long):
         return ""
     return folder.removal(operands[1:]) or "removes_files"
 

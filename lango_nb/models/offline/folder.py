@@ -1041,7 +1041,7 @@ class Desk:
         upper = yield from self.folder.list()
         if name in " ".join(table_of("kind").values()).split():  # the end of a name that was not heard whole
             raise self.lacks("to")
-        found = pick(name, [one.name for one in upper if one.is_folder or not name.endswith("/")], is_file=True)
+        found = pick(name, [one.name for one in upper if one.is_folder], is_file=True)
         before, _, bare = name.rpartition(" ")
         if (found.is_guess or not found.name) and before and concepts_of(before) & _CALLED:
             entry = yield from self.folder.find(bare)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from lango_nb.config.keys import setting_infos
 from lango_nb.config.loading import MOST_BYTES, home_folder, load_settings
 from lango_nb.config.settings import Settings
 from lango_nb.core.errors import SettingsError
+from tests.expected import same_as_expected
 from tests.trusting import trust
 
 
@@ -337,3 +339,35 @@ def test_a_negative_idle_time_is_off_and_shown_as_it_was_written() -> None:
     loaded = load_settings(overrides={"agent.idleTimeout": "-1s"})
     assert loaded.settings.agent.idle_timeout_s == -1.0
     assert next(row.value for row in loaded.rows() if row.key == "agent.idleTimeout") == "-1s"
+
+
+ODD: tuple[Any, ...] = (
+    True, 0, 7, -1, 2.5, 1e400, "", "7", "-1", "true", "Yes", "off", "2m", "1h30m", "90", "1.5s", "soon", "~/x", "./x",
+    "octet", "full, range", '["a", "b"]', "[1", "10MiB", "7 kB", [], ["a"], ["a", 1], [""], {}, {"a": 1}, None,
+    [{"name": "far", "url": "http://x.org"}], [{"name": ""}], "structured", "classic", "warn",
+)  # fmt: skip
+"""Values of every kind that a file, a variable or an argument may give."""
+KINDS = {info.kind if not info.words else info.key: info for info in reversed(setting_infos())}
+"""A setting of each kind, and all with a closed set of words."""
+
+
+@pytest.mark.parametrize("place", ["file", "variable", "argument"])
+def test_every_value_in_every_kind_of_setting(place: str, tmp_path: Path) -> None:
+    rows = []
+    for kind, info in sorted(KINDS.items()):
+        for value in ODD:
+            try:
+                if place == "file":
+                    nested = reduce(lambda inner, part: {part: inner}, reversed(info.key.split(".")), value)
+                    (tmp_path / "lango.json").write_text(json.dumps(nested), encoding="utf-8")
+                    loaded = load_settings(home=tmp_path)
+                elif place == "variable":
+                    loaded = load_settings(env={info.env: str(value)})
+                else:
+                    loaded = load_settings(overrides={info.key: value})
+                (row,) = [row for row in loaded.rows() if row.key == info.key]
+                found = f"→ {row.value} from {row.origin}"
+            except SettingsError as error:
+                found = str(error)
+            rows.append(f"{kind} = {value!r}   {found}".replace(str(tmp_path), "«home»"))
+    same_as_expected(f"settings/{place}.txt", "\n".join(rows).replace(str(Path.home()), "«user»"))

@@ -9,6 +9,7 @@ import pytest
 from lango_nb.core.errors import DefinitionError
 from lango_nb.core.tool_patterns import ToolPattern, ToolPatterns
 from lango_nb.routing.partition import Prefix
+from tests.expected import same_as_expected
 
 NAMES = ("fs", "fs_list", "fs_read", "fs_link", "fsx", "exec", "exec_bg", "execute_x", "my.tool", "FS_LIST")
 
@@ -192,3 +193,40 @@ def test_a_list_names_the_pattern_that_decided() -> None:
     assert (patterns.covers("fs_list"), patterns.covers("fs_read")) == ("fs_l*", "")
     assert patterns.catches("exec", {"command": "git push"}) == "exec(command: git *)"
     assert not ToolPatterns.of([])
+
+
+WRITTEN = (
+    "exec", "exec_*", "*", "fs_read", "fs_*(path: docs/*)", "exec(command: git *)", "exec(command: *rm*)",
+    "fs_read(path: a.md)", "fs_read(lines: 3)", "fs_read(on: true)", "fs_?ead", "exec(command:)", "FS_READ",
+    "exec(command: git status)",
+)  # fmt: skip
+CALLS: tuple[tuple[str, dict[str, Any] | None], ...] = (
+    ("exec", None), ("exec", {}), ("exec", {"command": "git status"}), ("exec", {"command": "ls; git push"}),
+    ("exec", {"command": "git $(rm x)"}), ("exec", {"command": ""}), ("exec", {"command": ["git", "status"]}),
+    ("exec", {"command": 'g"i"t status'}), ("exec", {"command": "rm -rf x"}), ("exec_bg", {"command": "git status"}),
+    ("fs_read", {"path": "docs/a.md"}), ("fs_read", {"path": "docs/../a.md"}), ("fs_read", {"path": "a.md"}),
+    ("fs_read", {"path": "./a.md"}), ("fs_read", {"path": None}), ("fs_read", {"lines": 3, "on": True}),
+    ("fs_read", {"lines": "3", "on": "true"}), ("fs_read", {"lines": {"from": 3}}), ("fs_read", None), ("other", None),
+)  # fmt: skip
+
+
+def test_every_pattern_against_every_call() -> None:
+    rows = []
+    for written in WRITTEN:
+        try:
+            one, several = ToolPattern.parse(written), ToolPatterns.of([written, "never"])
+        except DefinitionError as error:
+            rows.append(f"{written}: {error}")
+            continue
+        rows.append(f"{one!r} {bool(several)}")
+        for name, arguments in CALLS:
+            found = [
+                one.fits(name),
+                one.covers(name, arguments or {}),
+                one.catches(name, arguments or {}),
+                several.covers(name, arguments),
+                several.catches(name, arguments),
+            ]
+            if any(found):
+                rows.append(f"    {name} {arguments} {found}")
+    same_as_expected("patterns.txt", "\n".join(rows))

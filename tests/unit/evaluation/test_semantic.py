@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import struct
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -406,3 +408,124 @@ def test_vectors_are_kept_and_only_new_texts_are_embedded(tmp_path: Path, encode
     assert Counting.seen == ["three"]
     assert np.array_equal(again[[2, 0]], first)
     assert np.array_equal(again[1], encoder.layers("three").ravel())
+
+
+# -- the arithmetic of the layers, on weights that are made up ---------------------------------------------------------
+
+INNER = 24
+"""Width of the inner layer of the made-up model."""
+
+
+class Words:
+    """A tokenizer as small as one can be: a word is its length."""
+
+    most = 0
+
+    @classmethod
+    def from_file(cls, path: str) -> Words:
+        assert Path(path).name == "tokenizer.json"
+        return cls()
+
+    def enable_truncation(self, most: int) -> None:
+        self.most = most
+
+    def no_padding(self) -> None:
+        """Have none anyway."""
+
+    def encode(self, text: str) -> SimpleNamespace:
+        return SimpleNamespace(ids=[0, *(len(word) % 12 for word in text.split())][: self.most])
+
+
+def made_up() -> dict[str, Any]:
+    """Return weights of the shape of the model, but for the inner layer and the words."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (12, SIZE),
+        "embeddings.position_embeddings.weight": (300, SIZE),
+        "embeddings.token_type_embeddings.weight": (2, SIZE),
+        "embeddings.LayerNorm.weight": (SIZE,),
+    }
+    for number in range(6):
+        name = f"encoder.layer.{number}"
+        shapes |= {f"{name}.attention.self.{part}.weight": (SIZE, SIZE) for part in ("query", "key", "value")}
+        shapes[f"{name}.attention.output.dense.weight"] = (SIZE, SIZE)
+        shapes[f"{name}.attention.output.LayerNorm.weight"] = (SIZE,)
+        shapes[f"{name}.intermediate.dense.weight"] = (INNER, SIZE)
+        shapes[f"{name}.output.dense.weight"] = (SIZE, INNER)
+        shapes[f"{name}.output.LayerNorm.weight"] = (SIZE,)
+    shapes |= {name.replace("weight", "bias"): shape[:1] for name, shape in shapes.items() if "_embeddings" not in name}
+    return {name: random(place, *shape).astype("<f4") / 4 for place, (name, shape) in enumerate(shapes.items())}
+
+
+def write_model(folder: Path, tensors: dict[str, Any], prefix: str = "") -> None:
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    data = b""
+    for name, tensor in tensors.items():
+        place = [len(data), len(data) + tensor.nbytes]
+        header[prefix + name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": place}
+        data += tensor.tobytes()
+    head = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(head)) + head + data)
+    (folder / "tokenizer.json").touch()
+
+
+def expected_layers(tensors: dict[str, Any], ids: list[int]) -> Any:
+    """Return what BERT makes of word pieces, written down as its paper has it, in 64 bits."""
+    weights = {name: tensor.astype(float) for name, tensor in tensors.items()}
+
+    def linear(values: Any, name: str) -> Any:
+        return values @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    def normal(values: Any, name: str) -> Any:
+        spread = values.std(axis=1, keepdims=True)
+        scaled = (values - values.mean(axis=1, keepdims=True)) / spread
+        return scaled * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+    state = weights["embeddings.word_embeddings.weight"][ids]
+    state = state + weights["embeddings.position_embeddings.weight"][: len(ids)]
+    state = normal(state + weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    means = []
+    for number in range(6):
+        name = f"encoder.layer.{number}"
+        query, key, value = (linear(state, f"{name}.attention.self.{part}") for part in ("query", "key", "value"))
+        heads = []
+        for start in range(0, SIZE, 32):
+            part = slice(start, start + 32)
+            looks = np.exp(query[:, part] @ key[:, part].T / math.sqrt(32))
+            heads.append(looks / looks.sum(axis=1, keepdims=True) @ value[:, part])
+        mixed = linear(np.concatenate(heads, axis=1), f"{name}.attention.output.dense")
+        state = normal(state + mixed, f"{name}.attention.output.LayerNorm")
+        inner = linear(state, f"{name}.intermediate.dense")
+        inner = inner * (1 + np.vectorize(math.erf)(inner / math.sqrt(2))) / 2
+        state = normal(state + linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
+        means.append(state.mean(axis=0) / np.linalg.norm(state.mean(axis=0)))
+    return np.array(means[2:])
+
+
+@pytest.mark.parametrize("prefix", ["", "bert."])
+def test_the_layers_are_those_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", SimpleNamespace(Tokenizer=Words))
+    tensors = made_up()
+    write_model(tmp_path, tensors, prefix)
+    made = Encoder(tmp_path)
+    text = "a few words of different lengths, in a sentence"
+    expected = expected_layers(tensors, Words.encode(made._pieces, text).ids)
+    assert made.layers(text).shape == (4, SIZE)
+    np.testing.assert_allclose(made.layers(text), expected, atol=1e-4)
+    np.testing.assert_allclose(made.encode(text), expected[-1], atol=1e-4)
+    if prefix:  # once is enough
+        np.testing.assert_allclose(made.layers("word " * 300), expected_layers(tensors, [0] + [4] * 255), atol=1e-4)
+    assert np.isfinite(made.encode("half a character \ud83d")).all()
+
+
+@pytest.mark.parametrize("change", ["another size", "more layers", "fewer layers"])
+def test_weights_of_another_model_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", SimpleNamespace(Tokenizer=Words))
+    tensors = made_up()
+    if change == "another size":
+        tensors["embeddings.word_embeddings.weight"] = np.zeros((12, SIZE + 1), dtype="<f4")
+    elif change == "more layers":
+        tensors["encoder.layer.6.output.dense.weight"] = np.zeros((2, 2), dtype="<f4")
+    else:
+        del tensors["encoder.layer.5.output.dense.weight"]
+    write_model(tmp_path, tensors)
+    assert "does not hold all-MiniLM-L6-v2 (" in refused(lambda: Encoder(tmp_path), ModelError)

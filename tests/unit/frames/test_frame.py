@@ -22,6 +22,7 @@ from lango_nb.hooks.chain import HookRow
 from lango_nb.models.usable import ModelRow
 from lango_nb.records.ledger import LedgerEntry
 from lango_nb.records.metrics import AgentMetrics
+from tests.expected import same_as_expected
 from tests.unit.viz import samples
 
 ENTRY = LedgerEntry(
@@ -70,6 +71,46 @@ SUMMED = {"sessions"}
 NO_TEXT = {"messages", "decisions", "partition", "approvals", "delegations", "evaluation"}
 """Nouns whose samples hold no text of others."""
 nouns = pytest.mark.parametrize("noun", MAKERS)
+
+
+TRACES = [
+    samples.greeting(),
+    samples.teammates(),
+    *samples.all_outcomes(),
+    samples.trimmed(),
+    samples.hostile_trace(),
+]
+MORE: dict[str, Sequence[Any]] = {
+    "agents": [samples.other_tree(), samples.single_tree(), samples.hostile_tree()],
+    "tools": [samples.other_tree(), samples.hostile_tree()],
+    "partition": [samples.other_tree().partition, samples.single_tree().partition],
+    "routing": [samples.abstention(), samples.small_talk(), samples.hostile_route()],
+    "prompt": [samples.other_tree()],
+    **dict.fromkeys(
+        ("turns", "events", "messages", "steps", "decisions", "sessions", "delegations", "visibility"), TRACES
+    ),
+    "runs": [*samples.runs(), samples.hostile_run()],
+    "tasks": samples.tasks()[1:],
+    "memories": samples.memories()[1:],
+    "approvals": [samples.hostile_question()],
+    "metrics": samples.metrics(),
+    "findings": [*samples.report().findings, *samples.hostile_report().findings],
+    "shelf": [*samples.shelf_items()[1:], *samples.hostile_shelf_items()],
+}
+"""Further records of a noun, so that its frame has rows of every kind."""
+
+
+@pytest.mark.parametrize("noun", [noun for noun in MAKERS if "evaluation" not in noun])
+def test_a_frame_holds_what_is_expected(noun: str) -> None:
+    make, record = MAKERS[noun]
+    rows = make([record, *MORE.get(noun, ())]).dropna(axis=1, how="all").to_dict("records")
+    lines = (" · ".join(f"{name}={value}" for name, value in row.items() if not _is_missing(value)) for row in rows)
+    found = (line if len(line) < 2000 else f"{line[:1000]}… {len(line)} characters" for line in lines)
+    same_as_expected(f"frames/{noun}.txt", "\n".join(line.replace("\n", "⏎") for line in found))
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or value == "" or value != value  # noqa: PLR0124
 
 
 def dtypes(df: pd.DataFrame) -> dict[str, str]:

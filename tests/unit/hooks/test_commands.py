@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from lango_nb.hooks.commands.judge import judge
-from lango_nb.hooks.commands.shell import read
+from lango_nb.hooks.commands.shell import DECODED, FETCHED, INPUT, UNKNOWN, Command, read
 from lango_nb.hooks.commands.verdict import BLOCKED, OBSERVED
+from tests.expected import same_as_expected
 
 DATA = Path(__file__).parents[2] / "data" / "commands"
 
@@ -24,6 +26,63 @@ def workspace(tmp_path: Path) -> Path:
     (tmp_path / "notes.md").write_text("three lines\n", encoding="utf-8")
     (tmp_path / "empty.md").touch()
     return tmp_path
+
+
+def reading(command: Command) -> str:
+    """Return a command as it was read, behind what is piped into it."""
+    parts = [shlex.join(command.words), *(f"> {shlex.quote(path)}" for path in command.writes)]
+    parts += [f"<<< {shlex.quote(command.text)}"] * bool(command.text) + ["&"] * command.in_background
+    return f"{reading(command.source)} | {' '.join(parts)}" if command.source else " ".join(parts)
+
+
+def summary(command: str, workspace: Path) -> str:
+    """Return a command line, its verdict here and elsewhere, and all that it runs."""
+    here, elsewhere = judge(command, workspace), judge(command)
+    verdict = f"{here.decision} {here.code}" + (f", elsewhere {elsewhere.code}" if here != elsewhere else "")
+    whole = "\n    ".join((command.replace("\n", "⏎"), verdict, *map(reading, read(command))))
+    for mark, name in ((INPUT, "INPUT"), (FETCHED, "FETCHED"), (DECODED, "DECODED"), (UNKNOWN, "UNKNOWN")):
+        whole = whole.replace(mark, f"«{name}»")
+    return whole
+
+
+@pytest.mark.parametrize("name", ["destructive.tsv", "harmless.txt", "spellings.txt"])
+def test_every_command_of_the_lists_is_read_and_judged_as_expected(name: str, workspace: Path) -> None:
+    commands = [line.split("\t", 2)[-1] if name.endswith(".tsv") else line for line in lines(name)]
+    found = (summary(command, workspace) for command in commands)
+    same_as_expected(f"commands/{Path(name).stem}.txt", "\n".join(found))
+
+
+def nested(command: str, how: str, times: int) -> str:
+    """Return a command within a command, so many times."""
+    for _ in range(times):
+        command = how.replace("«quoted»", shlex.quote(command)).replace("«»", command)
+    return command
+
+
+@pytest.mark.parametrize(
+    ("how", "deepest"), [("sh -c «quoted»", 6), ("echo $(«»)", 6), ("find . -exec «» ;", 6), ("env «»", 19)]
+)
+def test_what_lies_too_deep_to_be_read_is_said_to_be_hidden(how: str, deepest: int) -> None:
+    codes = [judge(nested("rm notes.md", how, times)).code for times in range(deepest + 2)]
+    assert codes == ["removes_files"] * (deepest + 1) + ["hides_command" if "$" not in how else "ordinary"]
+
+
+def test_a_pipe_is_followed_for_a_dozen_programs() -> None:
+    codes = [judge(f"curl x | {'cat | ' * between}sh").code for between in (10, 11, 12)]
+    assert codes == ["runs_fetched", "runs_fetched", "ordinary"]
+
+
+def test_twenty_documents_are_read_in_one_command() -> None:
+    found = []
+    for number in (20, 21):
+        bodies = "".join(f"x{place}\nE{place}\n" for place in range(number))
+        found.append(read(f"a {' '.join(f'<<E{place}' for place in range(number))}\n{bodies}"))
+    assert [len(commands[0].text.split()) for commands in found] == [20, 20]
+    assert [command.words for command in found[1][1:]] == [("x20",), ("E20",)]
+
+
+def test_braces_are_expanded_in_words_of_less_than_two_hundred_letters() -> None:
+    assert [len(read(f"a {{{'b' * size},c}}")[0].words) for size in (195, 196)] == [3, 2]
 
 
 def test_every_destructive_command_gets_its_verdict(workspace: Path) -> None:

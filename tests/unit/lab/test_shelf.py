@@ -264,10 +264,19 @@ def test_damage_is_one_line_with_its_place_and_is_never_overwritten(tmp_path: Pa
     assert file.read_text(encoding="utf-8") == text
 
 
-def test_bytes_that_are_no_utf8_have_a_place_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        (b'{"kind": "shelf",\n  "\xff": 1}', "line 2, column 4"),
+        (b"\xff", "line 1, column 1"),
+        (b"\n\xff", "line 2, column 1"),
+        (b"\n\n {\xff", "line 3, column 3"),
+    ],
+)
+def test_bytes_that_are_no_utf8_have_a_place_too(tmp_path: Path, data: bytes, place: str) -> None:
     file = tmp_path / "shelf.json"
-    file.write_bytes(b'{"kind": "shelf",\n  "\xff": 1}')
-    with pytest.raises(StoreError, match="line 2, column 4: not UTF-8"):
+    file.write_bytes(data)
+    with pytest.raises(StoreError, match=f"{place}: not UTF-8"):
         open_shelf(file)
 
 

@@ -125,3 +125,10 @@ def test_a_server_is_asked_in_the_same_way() -> None:
             store.select("SELECT pg_sleep(5)", timeout_s=0.1)
     finally:
         store.close()
+
+
+@pytest.mark.parametrize(("limit", "rows", "is_more"), [(1, 1, True), (2, 2, False), (3, 2, False)])
+def test_a_limit_is_said_only_where_there_is_more(limit: int, rows: int, is_more: bool) -> None:
+    found = Lab().sql("SELECT 1 AS n UNION SELECT 2", limit)
+    assert len(found.df) == rows
+    assert found.record.is_cut is is_more

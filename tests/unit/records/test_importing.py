@@ -18,7 +18,9 @@ from lango_nb.records.importing import read_any, read_document
 from lango_nb.records.packing import pack_event, pack_trace, unpack_trace
 from lango_nb.records.turns import Trace
 from lango_nb.stores.store import StoredTurn
+from tests.expected import same_as_expected
 from tests.unit.records import strategies as made
+from tests.unit.runtime.test_whole_turns import told
 from tests.unit.viz import samples
 
 FIXTURES = Path(__file__).parents[2] / "data" / "records"
@@ -330,3 +332,102 @@ def test_whatever_is_in_a_file_becomes_whole_traces_or_an_error_of_ours(document
         for trace in traces:
             row, body = pack_trace(trace)
             assert unpack_trace(StoredTurn(row, [pack_event(one) for one in trace.events], body)) == trace
+
+
+# -- whole documents ---------------------------------------------------------------------------------------------------
+
+
+def rare() -> list[dict[str, Any]]:
+    """Return events of every kind the original writes, with payloads of every shape."""
+    payloads: list[object] = [
+        {},
+        None,
+        [],
+        "no json",
+        {"id": "c1", "args": {"a": 1}},
+        {"id": "c1", "response": {"result": "done"}},
+        {"id": "c1", "response": {"error": "it failed"}},
+        {"to": "vault", "reason": "keys"},
+        {"text": "Hello."},
+        {"error_code": "E1", "cause_detail": "gone", "cause_class": "lost"},
+        {"limit": 10, "used": 8, "percent": 80},
+        {"attempt": 2, "action": "retry", "error_class": "transient"},
+        {"decision": "allow", "reason": "policy", "tool": "exec"},
+        {"ID": "c2", "Args": '{"a": 2}'},
+        {"response": "plain"},
+        {"name": "x", "target": "y", "agent": "z"},
+    ]
+    kinds = (
+        "tool_call",
+        "tool_result",
+        "delegation",
+        "delegation_return",
+        "text",
+        "terminal_error",
+        "budget_warning",
+        "recovery_attempt",
+        "policy_decision",
+        "turn.finished",
+        "made_up",
+    )
+    return [
+        event(kind, payload, tool_name="fs_read" if "tool" in kind else "", seq=number)
+        for number, (kind, payload) in enumerate((kind, payload) for kind in kinds for payload in payloads)
+    ]
+
+
+def test_whole_documents_are_read_as_expected() -> None:
+    documents: dict[str, object] = {
+        "shown": SHOWN,
+        "listed": LISTED,
+        "rare": {**TRACE, "events": rare()},
+        **{
+            f"ended with {word}": {**TRACE, "outcome": word, "error_code": code, "events": rare()[:3]}
+            for word in ("", "failed", "timeout", "cancelled", "odd", "model_error")
+            for code in ("", "E1", "timeout")
+        },
+        "in go's spelling": {"Traces": [{"TraceID": "t", "StartedAt": AT, "Outcome": "success", "Summary": "Hi."}]},
+        "without a start": {"trace_id": "t", "events": rare()[:2]},
+    }
+    rows = []
+    for name, document in documents.items():
+        try:
+            rows += [f"━━━ {name}", *(told(trace) for trace in read_document(document))]
+        except LangoError as error:
+            rows.append(f"{type(error).__name__}: {error}")
+    same_as_expected("imported/documents.txt", "\n".join(rows))
+
+
+def test_documents_that_are_none_are_refused_as_expected() -> None:
+    odd: list[object] = [
+        None,
+        1,
+        "text",
+        [],
+        {},
+        [1],
+        [[]],
+        {"trace_id": ""},
+        {"trace_id": 7},
+        {"trace_id": "t"},
+        {**TRACE, "events": 1},
+        {**TRACE, "events": [1]},
+        {**TRACE, "events": [{}]},
+        {**TRACE, "started_at": "soon"},
+        {**TRACE, "started_at": 7},
+        {**TRACE, "outcome": 7},
+        {**TRACE, "events": [event("text", {}, created_at="never")]},
+        {"traces": {}},
+        {**TRACE, "events": [event("text", "{" * 10)]},
+        {**TRACE, "duration_ms": "long"},
+        [TRACE, TRACE],
+        {"events": []},
+    ]
+    rows = []
+    for document in odd:
+        try:
+            found = f"→ {len(read_document(document, 'odd.json'))} traces"
+        except LangoError as error:
+            found = f"{type(error).__name__}: {error}"
+        rows.append(f"{json.dumps(document)[:160]}\n    {found}")
+    same_as_expected("imported/refused.txt", "\n".join(rows))

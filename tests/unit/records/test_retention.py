@@ -140,3 +140,9 @@ def test_an_age_of_zero_and_one_beyond_the_calendar_keep_all() -> None:
     for max_age, left in ((1e12, ["day", "old"]), (0.0, ["day", "old"]), (30 * DAY, ["day"])):
         retention(log, maxAge=max_age).run(NOW)
         assert names(log) == left
+
+
+def test_a_clean_up_of_nothing_comes_to_nothing() -> None:
+    found = retention(memory_store().log).run(NOW)
+    assert (found.successful, found.any_outcome, found.excess, found.is_complete) == (0, 0, 0, True)
+    assert found == Purged()

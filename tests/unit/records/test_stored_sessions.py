@@ -229,3 +229,32 @@ def test_of_a_long_conversation_hardly_more_is_read_than_fits(store: str, tokens
         assert session.tokens > session.most_tokens
         assert len(session.messages) <= turns + 32
         assert session.dropped == 400 - len(session.messages)
+
+
+def test_what_stands_behind_a_turn_that_still_runs_is_read_once(tmp_path: Path) -> None:
+    with closing(open_store(f"sqlite:///{tmp_path}/records.db")) as store:
+        log, sessions = store.log, StoredSessions(store)
+
+        def begin(key: str) -> Row:
+            row: Row = {"id": key, "session_id": "main", "text": key, "started_at": AT}
+            log.begin(row)
+            return row
+
+        def finish(row: Row) -> None:
+            said: list[Any] = [{"role": "user", "content": str(row["id"])}]
+            log.finish(
+                str(row["id"]), [], {**row, "outcome": "success", "answer": ""}, {"messages": said, "history": said}
+            )
+
+        def read() -> list[str]:
+            return [message.content for message in sessions.open("main").messages]
+
+        running = begin("first")
+        finish(begin("second"))
+        assert read() == ["second"]
+        finish(begin("third"))
+        assert read() == ["second", "third"]
+        finish(running)
+        finish(begin("fourth"))
+        assert sorted(read()) == ["first", "fourth", "second", "third"]
+        assert sorted(read()) == ["first", "fourth", "second", "third"]

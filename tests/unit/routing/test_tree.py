@@ -161,3 +161,10 @@ def test_quartet_lists_agents_in_lines_that_can_be_read_back() -> None:
     read = RoutingTable.from_markdown(tree.root.prompt)
     assert read.names == tree.table.names
     assert [row.capabilities for row in read] == [row.capabilities for row in tree.table]
+
+
+def test_a_row_of_nobody_is_refused_with_who_there_is() -> None:
+    table = build_agent_tree((Tool("fs_read"), Tool("exec")), load_topology("quartet")).table
+    assert table["executor"].name == "executor"
+    with pytest.raises(UnknownNameError, match="agent 'executer' not found in the routing table; did you mean"):
+        table["executer"]

@@ -208,6 +208,27 @@ def test_what_goes_wrong_while_stopping_is_noted_on_the_interrupt() -> None:
     assert caught.value.__notes__ == ["while stopping: OSError: disk full"]
 
 
+@needs_signals
+def test_a_listener_that_fails_while_stopping_is_noted_and_the_turn_still_ends() -> None:
+    ended: list[str] = []
+
+    async def turn(emit: Emit) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            emit("closed")
+            await asyncio.sleep(0.05)
+            ended.append("cleaned up")
+
+    def fail(event: object) -> None:
+        raise OSError(f"cannot show {event}")
+
+    with stop_after(0.1), pytest.raises(KeyboardInterrupt) as caught:
+        run_in_loop(turn, fail)
+    assert caught.value.__notes__ == ["while showing the last events: OSError: cannot show closed"]
+    assert ended == ["cleaned up"]
+
+
 def test_a_coroutine_that_cancels_itself_is_an_error_not_a_silence() -> None:
     async def cancel_myself(_emit: Emit) -> None:
         raise asyncio.CancelledError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ import pytest
 from lango_nb.core.errors import DefinitionError
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.text import printable
+from lango_nb.specs.agent_md import findings, parse_agent_md, render_agent_md
 from lango_nb.specs.document import describe, read_text
-from lango_nb.specs.yaml_text import read_document
+from lango_nb.specs.simple_yaml import NotSimpleError, read_definition, read_simple
+from lango_nb.specs.yaml_text import read_document, write_mapping
+from tests.expected import same_as_expected
 
 
 class Room(Frozen):
@@ -129,3 +133,128 @@ def test_places_are_named_for_readers() -> None:
 def test_a_path_that_is_none_is_refused() -> None:
     with pytest.raises(DefinitionError, match=r"^f: cannot be read \(embedded null byte\)"):
         read_text(Path("a\0b"), "f")
+
+
+TEXTS = sorted((Path(__file__).parents[2] / "data" / "agents").rglob("AGENT.md"))
+SNIPPETS = (
+    "",
+    "a",
+    "a:",
+    "a: 1",
+    "a:1",
+    "a : 1",
+    "a: 1\nb: 2",
+    "a: 1\na: 2",
+    "a:\n  b: 1\n  c: [1, 2]",
+    "a:\n- 1\n- 2",
+    "- 1",
+    "a: [1, 'x', \"y\", {b: c}]",
+    "a: {b: 1, b: 2}",
+    "a: |\n  one\n  two\n",
+    "a: >-\n  one\n  two\n\n  three\n",
+    "a: |+\n  x\n\n",
+    "a: 'it''s'",
+    'a: "tab\\t \\u00e9"',
+    "a: 'open",
+    'a: "open',
+    "a: [1, 2",
+    "a: {b: 1",
+    "a: b: c",
+    "a: @x",
+    "a: `x`",
+    "a: %x",
+    "a: &x 1\nb: *x",
+    "a: *x",
+    "a: !t 1",
+    "a: !!int 1",
+    "? a\n: 1",
+    "[a]: 1",
+    "1: a",
+    "true: a",
+    "null: a",
+    "a: # c",
+    "a: x # c",
+    "a: x#c",
+    "# c\na: 1",
+    "\ta: 1",
+    "a:\n\tb: 1",
+    "a:\n  b: 1\n c: 2",
+    " a: 1",
+    "a: 1\n b: 2",
+    "---\na: 1",
+    "a: 1\n---\nb: 2",
+    "a: 1\n...\n",
+    "%YAML 1.2\n---\na: 1",
+    "a: \x00",
+    "a: \x1b[31m",
+    "a: \u202e",
+    "a: é",
+    "a: 1\r\nb: 2\r\n",
+    "a: ~\nb: null\nc: Null",
+    "a: 0x10\nb: 0o7\nc: 1e3\nd: .inf\ne: -.5\nf: 1_000\ng: 12345678901234567890123",
+    "a: yes\nb: On\nc: TRUE\nd: False",
+    "a: 2026-01-01\nb: 12:30",
+    "a: '1'\nb: \"true\"",
+    "a:\n  - b: 1\n    c: 2\n  - d",
+    "a:\n  -\n    b: 1",
+    "a: []\nb: {}",
+    "a: [\n1,\n2]",
+    "a: x\n  y\n  z",
+    "a: 'x\n  y'",
+    "name: n\nsize_m2: big",
+    "name: [n]",
+    "rooms: [{name: r, size_m2: x}]",
+    "name: n\nroms: []",
+    "name: n\nrooms:\n- name: r\n  siz_m2: 1",
+    "name: n\nowner: 7",
+    "name: n\nrooms: {a: 1}",
+    "name: ''",
+    "rooms: [1]",
+    "{name: n}",
+)
+"""Definitions that are read, and such that are not."""
+
+
+def outcome(read: Callable[[], object]) -> str:
+    """Return what is read, or what is said against it."""
+    try:
+        return f"→ {read()!r}"
+    except DefinitionError as error:
+        return f"{error}"
+    except NotSimpleError:
+        return "not simple"
+
+
+def test_every_snippet_is_read_as_expected() -> None:
+    rows = []
+    for text in SNIPPETS:
+        rows += [
+            f"━━━ {text!r}",
+            f"simple      {outcome(lambda: read_simple(text))}",  # noqa: B023 - called at once
+            f"yaml        {outcome(lambda: read_document(text, 'f').values)}",  # noqa: B023
+            f"definition  {outcome(lambda: read_definition(text, 'f', noun='house', first_line=3).values)}",  # noqa: B023
+        ]
+        try:
+            document = read_document(text, "f")
+        except DefinitionError:
+            continue
+        values = document.values
+        rows += [
+            f"checked     {outcome(lambda: document.check(House, values))}",  # noqa: B023
+            f"lines       { ({describe((name,)): document.line_of((name,)) for name in values})!r}",
+            f"written     {outcome(lambda: write_mapping(values))}",  # noqa: B023
+        ]
+    same_as_expected("definitions/snippets.txt", "\n".join(rows))
+
+
+def test_every_agent_of_the_samples_is_read_as_expected() -> None:
+    rows = []
+    for path in TEXTS:
+        name = path.parent.relative_to(path.parents[2]).as_posix()
+        text = path.read_text(encoding="utf-8")
+        found = outcome(lambda: parse_agent_md(text, name))  # noqa: B023 - called at once
+        rows.append(f"━━━ {name}\n{found}")
+        if found.startswith("→"):
+            spec = parse_agent_md(text, name)
+            rows += [*findings(spec), render_agent_md(spec)]
+    same_as_expected("definitions/agents.txt", "\n".join(rows))

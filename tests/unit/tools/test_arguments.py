@@ -9,6 +9,7 @@ from lango_nb.core.errors import ToolError
 from lango_nb.tools.arguments import check_arguments
 from lango_nb.tools.tool import Tool
 from tests.calls import calls_of
+from tests.expected import same_as_expected
 
 
 def a_tool(properties: dict[str, Any], required: list[str] | None = None, **more: Any) -> Tool:
@@ -154,3 +155,47 @@ def test_one_argument_is_checked_with_few_calls() -> None:
     tool = a_tool({"path": {"type": "string"}}, ["path"])
     check_arguments(tool, {"path": "x"})
     assert calls_of(lambda: check_arguments(tool, {"path": "x"})) < 30
+
+
+ODD: tuple[Any, ...] = (
+    None, True, False, 0, 1, 2, 3, -1, 2.0, 2.5, math.nan, math.inf, 10**30, 1e300, "", "x", "1", "full", "Full",
+    "a" * 300, [], ["a"], [1], ["a", None], [[]], {}, {"field": "a"}, {"field": 1}, {"fields": "a"},
+    {"field": "a", "value": math.nan}, {"field": "a", "valu": 1}, {1: "x"}, {"a": "b"}, {"a": 1}, b"x", object, (1, 2),
+)  # fmt: skip
+"""Values of every kind that a model or a caller may give."""
+MORE = a_tool(
+    {
+        "short": {"type": "string", "minLength": 1, "maxLength": 3, "pattern": "^[a-z1]*$"},
+        "few": {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2, "uniqueItems": True},
+        "small": {"type": "integer", "minimum": 1, "maximum": 2},
+        "above": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2.5},
+        "one": {"enum": ["only"]},
+        "union": {"anyOf": [{"type": "integer"}, {"type": "object", "properties": {"field": {"type": "string"}}}]},
+        "choice": {"oneOf": [{"enum": ["x", 2]}, {"type": "boolean"}, {"type": "boolean"}]},
+        "named": {"$ref": "#/$defs/Point"},
+        "both": {"allOf": [{"type": "integer"}, {"minimum": 2}]},
+        "type_list": {"type": ["array", "null"]},
+    },
+    None,
+    **{"$defs": {"Point": {"type": "object", "properties": {"field": {"type": "integer"}}, "required": ["field"]}}},
+)
+
+
+def outcome(made: Tool, arguments: dict[str, Any]) -> str:
+    """Return what arguments become, or what is said against them."""
+    try:
+        return f"→ {check_arguments(made, arguments)!r}"
+    except ToolError as error:
+        return f"{error.code}: {error}"
+
+
+@pytest.mark.parametrize("name", ["every", "more"])
+def test_every_value_against_every_schema(name: str) -> None:
+    made = EVERY if name == "every" else MORE
+    properties: Any = made.schema.parameters["properties"]
+    rows = [f"{key} = {value!r:.40}   {outcome(made, {key: value})}" for key in properties for value in ODD]
+    needing = a_tool({"path": {"type": "string"}, "count": {"type": "integer"}}, ["path", "count"])
+    wrong: list[dict[str, Any]] = [{}, {"path": "a"}, {"pth": "a"}, {"path": "a", "count": 1, "more": 2}]
+    rows += [f"{arguments}   {outcome(needing, arguments)}" for arguments in wrong]
+    rows += [f"{arguments}   {outcome(a_tool({}), arguments)}" for arguments in wrong]
+    same_as_expected(f"arguments/{name}.txt", "\n".join(rows))

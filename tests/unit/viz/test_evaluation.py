@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any, get_args
 
 import pytest
 
 from lango_nb import viz
 from lango_nb.evaluation.answers import Answer, Judged
+from lango_nb.evaluation.evaluate import evaluate
 from lango_nb.evaluation.results import Evaluation, Result
 from lango_nb.evaluation.task_results import TaskEvaluation, TasksResult
 from lango_nb.evaluation.task_runs import TaskResult, TaskVerdict, TurnResult
 from lango_nb.evaluation.tasks import Task, TaskTurn
+from lango_nb.frames.evaluation import TASK_COLUMNS, What, evaluation_df, task_evaluation_df
 from lango_nb.routing.route import Signal
 from lango_nb.viz import text
 from lango_nb.viz.evaluation import MOST_MISTAKES, failures_document, mistakes_document
+from tests.expected import outline, same_as_expected
 from tests.unit.evaluation.making import judged, sent, unsure
 from tests.unit.viz import samples
 from tests.unit.viz.test_views import ATTRIBUTES, STYLES, TAGS, read
@@ -195,3 +199,31 @@ def test_mermaid_draws_what_is_confused() -> None:
     assert re.search(r't0r0 -->\|"1"\| t0g0', drawn)
     assert '["no mistake"]' in drawn
     assert "<script>" not in viz.to_mermaid(hostile())
+
+
+@every
+def test_an_evaluation_is_shown_as_expected(name: str) -> None:
+    record = SHOWN[name]
+    timed = name in {*RECORDS, *TASKS}
+    parts = [viz.to_line(record), viz.to_text(record), outline(viz.to_html(record))]
+    parts += [viz.to_text(record, timing=True)] if timed else []
+    parts += [viz.to_mermaid(record)] if name in RECORDS else []
+    same_as_expected(f"viz/evaluation_of_{name.replace(' ', '_')}.txt", "\n\n".join(parts))
+
+
+@pytest.mark.parametrize("name", [*RECORDS, *TASKS])
+def test_an_evaluation_is_measured_as_expected(name: str) -> None:
+    record: Any = SHOWN[name]
+    kinds = get_args(What) if name in RECORDS else [*TASK_COLUMNS]
+    make: Any = evaluation_df if name in RECORDS else task_evaluation_df
+    frames = [f"{kind}\n{make(record, kind).round(4).to_csv(index=False)}" for kind in kinds]
+    same_as_expected(f"frames/evaluation_of_{name.replace(' ', '_')}.txt", "\n".join(frames))
+
+
+def test_a_routers_evaluation_of_the_corpus_is_as_expected() -> None:
+    found = evaluate("held-out", sample=60, seed=3, topologies=["octet", "quartet"])
+    same_as_expected("viz/evaluation_of_sixty.txt", viz.to_text(found))
+    frame = evaluation_df(found, "answers")
+    columns = [name for name in frame.columns if "ms" not in name]
+    rows = frame[columns].round(3).to_csv(index=False)
+    same_as_expected("frames/evaluation_of_sixty.txt", "\n".join(line[:300] for line in rows.splitlines()))

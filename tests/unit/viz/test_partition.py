@@ -89,3 +89,13 @@ def test_the_one_agent_of_a_single_topology_has_the_colour_of_a_root() -> None:
     tree = samples.single_tree()
     dot = re.compile(rf'background:(#\w{{6}});margin-right:6px;flex:0 0 auto"></span>(?:<span[^>]*>)?{tree.root.name}')
     assert set(dot.findall(viz.to_html(tree.partition))) == set(dot.findall(viz.to_html(tree))) == {ROOT}
+
+
+def test_the_order_is_said_where_there_is_one() -> None:
+    def shown(*names: str) -> str:
+        agents = tuple(AgentSpec(name=name, prefixes=(f"{name}_",)) for name in names)
+        topology = Topology(name="t", root="root", agents=agents, control="transfer", match_order=names)
+        return viz.to_text(partition_tools([Tool(f"{name}_x") for name in names], topology))
+
+    assert "asked in this order" not in shown("a")
+    assert "asked in this order:\n  a, b" in shown("a", "b")

@@ -124,6 +124,31 @@ def test_requests_of_two_steps_are_put_together_as_people_join_them() -> None:
     assert made == {("lösch a.txt, und dann zeig b.txt", (13,)), ("zeig b.txt, und dann lösch a.txt", (12,))}
 
 
+@pytest.mark.parametrize(
+    ("language", "joined", "expected"),
+    [
+        ("en", "open c.txt // delete it", {"show d.txt; delete e.txt", "delete e.txt; show d.txt"}),
+        ("en", "open c.txt. // delete it", {"show d.txt. delete e.txt", "delete e.txt. show d.txt"}),
+        ("en", "open c.txt, // then delete it", {"show d.txt, then delete e.txt", "delete e.txt, then show d.txt"}),
+        ("en", "open c.txt // and delete it", {"show d.txt and delete e.txt", "delete e.txt and show d.txt"}),
+        (
+            "zh",
+            "打开 c.txt\uff0c // 然后删除",
+            {"show d.txt\uff0c然后delete e.txt", "delete e.txt\uff0c然后show d.txt"},
+        ),
+    ],
+)
+def test_two_requests_are_joined_with_the_signs_and_words_of_their_language(
+    language: str, joined: str, expected: set[str]
+) -> None:
+    said = f"""0\t{language}\tread // delete\t{joined}
+0\t{language}\tread\tshow d.txt!
+0\t{language}\tdelete\tdelete e.txt."""
+    made = put_together(list(read_marked(said, "x")), 20)
+    assert {text.rstrip(".!") for text, _ in made} == expected
+    assert all(text[begins:].startswith(("show", "delete", "then", "and", "然后")) for text, (begins,) in made)
+
+
 def test_marks_say_role_words_and_value() -> None:
     (turn,) = read_marked('0\tde\tcopy // read\tkopiere {file="Liste Mai.txt" meine Liste} // und zeig {file sie}', "x")
     assert turn.text == "kopiere meine Liste und zeig sie"
