@@ -799,6 +799,12 @@ class Desk:
         self.notes += [self.say("note.took", word=words, name=found.name)] * found.is_guess
         return found.name
 
+    def _may_be_deeper(self, name: str, entries: Sequence[Entry]) -> bool:
+        """Tell whether the request may name a file of a folder, of whose name with blanks a word is the end."""
+        folders = [one.name.rstrip("/").casefold() for one in entries if one.is_folder]
+        has_capital = any(word[0].isupper() for word in self._text.partition(name)[0].split()[1:])
+        return bool(folders) and (has_capital or any(folder in self._text.casefold() for folder in folders))
+
     def _whole_name(self, word: str, entries: Sequence[Entry]) -> str:
         """Return the name with blanks of something that is there, of which a word is the end, as the request has it."""
         said, end = self._text.casefold(), word.casefold()
@@ -1028,7 +1034,7 @@ class Desk:
             return entry.name, entry
         if _PATH.fullmatch(name.rstrip("/")):
             upper: list[Entry] = yield from self.folder.list()
-            within = self._needs_file and any(one.is_folder for one in upper)
+            within = self._needs_file and self._may_be_deeper(name, upper)
             every: list[Entry] = (yield from self.folder.everything()) if within else upper
             whole = self._whole_name(name, upper) or self._whole_name(name, every)
             if whole and not name.endswith("/"):

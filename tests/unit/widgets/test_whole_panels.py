@@ -79,15 +79,19 @@ def use(widget: ipywidgets.Widget) -> None:
             widget.index = len(widget.options) - 1
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Return a lab with turns of several kinds, and a question that waits; no test changes it."""
-    folder = tmp_path_factory.mktemp("lab")
+def lab_in(folder: Path) -> Lab:
+    """Return a lab with turns of several kinds, and a question that waits."""
     (folder / "notes.md").write_text("one\ntwo\n", encoding="utf-8")
     lab = Lab("octet", workspace=folder, clock=SteppedClock(), ids=CountedIds(), approver="hold")
     for request in ("hello", "how many lines does notes.md have?", "delete notes.md"):
         lab.ask(request)
     return lab
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    """Return a lab that no test changes."""
+    return lab_in(tmp_path_factory.mktemp("lab"))
 
 
 PANELS: dict[str, Callable[[Lab], Any]] = {
@@ -98,6 +102,7 @@ PANELS: dict[str, Callable[[Lab], Any]] = {
     "run": Lab.run_panel,
     "trace": lambda lab: lab.trace_panel(2),
     "first step": lambda lab: lab.trace_panel(2, step=1),
+    "why": lambda lab: lab.why_panel(2),
     "runs": Lab.runs_panel,
     "history": Lab.history_panel,
     "approvals": Lab.approvals_panel,
@@ -106,8 +111,9 @@ PANELS: dict[str, Callable[[Lab], Any]] = {
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_a_panel_is_as_expected(lab: Lab, name: str) -> None:
-    panel = PANELS[name](lab)
+def test_a_panel_is_as_expected(lab: Lab, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # where it saves what it is told to save
+    panel = PANELS[name](lab_in(tmp_path) if name == "tree" else lab)
     rows = [*drawn(panel.widget)]
     if name not in {"dashboard", "run", "approvals"}:  # what these begin goes on by itself
         for place in range(min(6, len([*controls(panel.widget)]))):
