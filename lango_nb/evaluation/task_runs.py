@@ -177,7 +177,7 @@ def run_task(task: Task, setup: Setup) -> TaskResult:
     with tempfile.TemporaryDirectory(prefix="lango-task-") as place:
         workspace = Path(place, "folder")
         if task.folder and Path(task.folder).is_dir():
-            shutil.copytree(task.folder, workspace)
+            shutil.copytree(task.folder, workspace, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             workspace.mkdir()
         person = _Answering()
