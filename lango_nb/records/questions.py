@@ -82,6 +82,12 @@ def waiting_calls(store: Store) -> dict[str, str]:
     return {str(row["run_id"] or row["turn_id"]): str(row["call_id"]) for row in rows if row.get("conversation")}
 
 
+def is_free(store: Store, key: str) -> bool:
+    """Tell whether a question still waits for whoever answers it first: nobody has, and nobody is about to."""
+    row = store.documents(KIND).get(key)
+    return row is not None and store.is_gone(int(str(row["writer"])))
+
+
 class _TakenError(Exception):
     """Somebody else answers the question."""
 

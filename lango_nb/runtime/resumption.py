@@ -28,6 +28,7 @@ from lango_nb.records.questions import (
     claim,
     give_back,
     is_answered,
+    is_free,
     too_late,
     unpack_conversation,
 )
@@ -182,7 +183,7 @@ class StoredResumption:
         down, which waits for others of its session. A process that ends before that leaves it to the next one.
         """
         request, found = question.request, self._find(question)
-        if self._questions.get(question.key) is None:  # looked up last: it goes before anything happens
+        if not is_free(self._store, question.key):  # looked up last: it is taken before anything else is
             raise too_late(request.id, request.run_id)
         if isinstance(found, Obstacle):
             return self._drop(question, answer, found)

@@ -23,7 +23,7 @@ from lango_nb.engine import Engine
 from lango_nb.hooks.decorator import before_call
 from lango_nb.hooks.hook import HookCall, Modify
 from lango_nb.records.closing import INTERRUPTED
-from lango_nb.records.questions import KIND
+from lango_nb.records.questions import KIND, claim
 from lango_nb.records.stored_runs import StoredRuns
 from lango_nb.records.turns import Trace
 from lango_nb.runtime.approvals import AskWith, LeftQuestion
@@ -598,6 +598,16 @@ class TestOnce:
         assert [row["writer"] for row in slow.store.documents("run").find()] == [fast.store.writer()]
         until(lambda: either.marked == ["a"])
         assert either.open().records.found == ()
+
+    def test_who_comes_while_another_takes_it_is_too_late_and_not_sent_elsewhere(self, either: Home) -> None:
+        either.leave()
+        slow, fast = either.open(), either.open()
+        question = either.left(slow)
+        assert claim(fast.store, question.key)
+        assert StoredRuns(fast.store).take(question.request.run_id) is not None
+        for answer in (question.allow, question.deny):
+            with pytest.raises(RefusedError, match="is already answered"):
+                answer()
 
     @pytest.mark.parametrize(
         ("moment", "effects", "end"),
