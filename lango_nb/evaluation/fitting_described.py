@@ -149,7 +149,11 @@ def told_families(count: int, random_: random.Random) -> Iterator[tuple[RoutingT
     for _ in range(count):
         told = random_.sample(families, random_.randint(4, 9))
         rows = [
-            RoutingRow(f"{one.name}_agent", one.about.capitalize(), actions=tuple(map(action, tools[one.name])))
+            RoutingRow(
+                f"{one.name}_agent",
+                one.about.capitalize(),
+                actions=tuple(action(tool.schema) for tool in tools[one.name]),
+            )
             for one in told
         ]
         asked = [request for one in told for request in random_.sample(requests[one.name], 6)]

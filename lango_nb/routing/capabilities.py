@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from lango_nb.core.errors import shorten
+from lango_nb.core.messages import ToolSchema
 from lango_nb.core.text import folded
 from lango_nb.routing.families import CAPABILITIES, by_capability
 from lango_nb.tools.tool import Tool
@@ -102,19 +103,19 @@ def is_of_package(tool: Tool) -> bool:
     return tool.source in _SOURCES
 
 
-def action(tool: Tool) -> str:
+def action(tool: ToolSchema) -> str:
     r"""Say what a tool does: its name in words, what its author says of it, and what it takes.
 
     Examples
     --------
-    >>> print(action(Tool("order_get", "Get one order.\n\nMore of it.")))
+    >>> print(action(ToolSchema(name="order_get", description="Get one order.\n\nMore of it.")))
     order get: Get one order.
     >>> schema = {"type": "object", "properties": {"flat": {"description": "Which one."}, "byPercent": {}}}
-    >>> print(action(Tool("rentRaise", schema_source=lambda: schema)))
+    >>> print(action(ToolSchema(name="rentRaise", parameters=schema)))
     rent raise: Takes flat (Which one.), by percent
     """
     said = shorten(folded(tool.description.strip().partition("\n\n")[0]), _MOST_SAID)
-    properties = tool.schema.parameters.get("properties")
+    properties = tool.parameters.get("properties")
     takes = []
     for name, about in properties.items() if isinstance(properties, Mapping) else ():
         told = about.get("description") if isinstance(about, Mapping) else ""

@@ -20,7 +20,7 @@ from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import answers
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
-from lango_nb.models.offline.conversation import Conversation, Done, required_of, shapes_of
+from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
 from lango_nb.models.offline.followups import ENDED
 from lango_nb.models.offline.lexicon import (
@@ -38,15 +38,13 @@ from lango_nb.models.offline.names import (
     calls_list,
     is_asking,
     is_pointer,
-    pick,
     plain,
-    rank,
     tells_past,
     unquoted,
     whole_new_name,
 )
-from lango_nb.models.offline.operations import Entry, files_of, lines, number, truth
-from lango_nb.models.offline.own_tools import mapped
+from lango_nb.models.offline.operations import Entry, files_of, lines
+from lango_nb.models.offline.own_tools import mapped, read_value, required_of, shapes_of
 from lango_nb.models.offline.plan import (
     Answer,
     Call,
@@ -62,7 +60,7 @@ from lango_nb.models.offline.plan import (
     speak_of,
 )
 from lango_nb.models.offline.reader import is_misnamed, reader
-from lango_nb.routing.capabilities import tool_capability
+from lango_nb.routing.capabilities import router_family, tool_capability
 
 CHANGE_LEAST = 0.45
 """How sure a reading must be that changes something."""
@@ -295,7 +293,8 @@ def _is_about_a_part(step: Step) -> bool:
 
 def _is_told(step: Step, before: str, language: str) -> bool:
     """Tell whether a request tells what others did, said or want rather than wishing it: "Marco deleted notes.md"."""
-    if not (is_change(step.act) or step.destination):
+    is_own = step.act not in acts() and not router_family(step.act)  # a person is asked before it does harm
+    if is_own or not (is_change(step.act) or step.destination):
         return False
     around, loses = _around(step), step.act.startswith(_LOSING)
     return (loses and tells_past(around)) or is_reported(f"{before} {around}".lstrip(), language, is_strict=loses)
@@ -461,7 +460,10 @@ def _step(desk: Desk, step: Step) -> Work:
         outcome = yield from (CHANGES[step.act](desk, step) if act.kind == "change" else look(desk, step))
     if not step.destination:
         return outcome
-    return (yield from _delivered(desk, step, outcome))
+    try:
+        return (yield from _delivered(desk, step, outcome))
+    except CannotWork as no:  # what was found is told all the same
+        raise CannotWork(f"{outcome.text}\n{no.text}") from no
 
 
 def repaired(step: Step) -> Step:
@@ -617,6 +619,9 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
     shown: list[Step] = []
     for step in reading.steps:
         desk.begin(step)
+        schema = None if router_family(step.act) else desk.folder.tools.get(step.act)
+        if schema is not None:
+            fill(desk, schema, mapped(schema, step, desk.language))  # asks for what is missing rather than for a yes
         if len(reading.steps) == 1 and step.act.startswith(("delete", "line.delete", "value.set")):
             yield from CHANGES[step.act](desk, step)  # asks with all that would go
         try:
@@ -683,7 +688,6 @@ _CONTENT = frozenset(
     ("content", "value", "data", "text", "body", "observation", "message", "ciphertext", "yaml_content")
 )
 """Parameters that take what the step before gave."""
-_AND = re.compile(r"\s*[,;\u3001\uff0c]\s*(?:(?:and|und|et|y|e|en|i)\s+)?|\s+(?:and|und|et|y|e|en|i)\s+|と|和")
 
 
 def use_tool(desk: Desk, step: Step) -> Work:
@@ -763,51 +767,6 @@ def _made_up(name: str, shape: Mapping[str, Any], found: Mapping[str, Any]) -> A
     if name.endswith("_type") and isinstance(options, list) and texts:
         return next((one for one in options if str(one) in plain(" ".join(texts)).split()), options[0])
     return None
-
-
-def read_value(words: tuple[str, ...], shape: Mapping[str, Any]) -> Any:
-    """Read words as a value of a schema; ``None`` when they are none.
-
-    Examples
-    --------
-    >>> read_value(("three",), {"type": "integer"}), read_value(("2,5",), {"type": "number"})
-    (3, 2.5)
-    >>> read_value(("a, b and c",), {"type": "array", "items": {"type": "string"}}), read_value(("Nein",), {"type": "boolean"})
-    (['a', 'b', 'c'], False)
-    >>> read_value(("summaries",), {"enum": ["summary", "links"]}), read_value(("soon",), {"type": "integer"})
-    ('summary', None)
-    """
-    text = "\n".join(words)
-    if isinstance(options := shape.get("enum"), list) and options:
-        by_name = {str(option): option for option in options}
-        found = pick(text, by_name)
-        return by_name.get(found.name)
-    match shape.get("type"):
-        case "integer":
-            return rank(text)
-        case "number":
-            value = number(text)
-            return float(value) if value is not None else rank(text)
-        case "boolean":
-            return truth(text.strip())
-        case "array":
-            parts = [part for word in words for part in _AND.split(word) if part.strip()]
-            items = shape.get("items")
-            values = [read_value((part.strip(),), items if isinstance(items, dict) else {}) for part in parts]
-            return None if None in values else values
-        case "object":
-            return _object(text)
-        case _:
-            return text
-
-
-def _object(text: str) -> Any:
-    try:
-        read = json.loads(text)
-    except ValueError:
-        pairs = [re.split(r"\s*[:=]\s*", part, maxsplit=1) for part in re.split(r"\s*[,;\n]\s*", text) if part]
-        return {pair[0]: pair[1] for pair in pairs} if pairs and all(len(pair) > 1 for pair in pairs) else None
-    return read if isinstance(read, dict) else None
 
 
 def _spoken(name: str, shape: Mapping[str, Any]) -> str:

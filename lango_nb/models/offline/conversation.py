@@ -33,6 +33,7 @@ from lango_nb.models.offline.followups import (
     ENDED,
     EXACT,
     HALF,
+    WISHING,
     behind_no,
     is_work,
     lacks,
@@ -95,6 +96,7 @@ from lango_nb.models.offline.names import (
     trimmed,
 )
 from lango_nb.models.offline.operations import in_figures, number, reckon
+from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools, shapes_of
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -170,19 +172,6 @@ def control_in(tools: Sequence[ToolSchema]) -> frozenset[str]:
     return control_among((*_HAND_OVERS, *tools))
 
 
-def shapes_of(tool: ToolSchema) -> Mapping[str, Mapping[str, Any]]:
-    """Return the schemas of a tool's parameters."""
-    properties = tool.parameters.get("properties")
-    known = properties if isinstance(properties, dict) else {}
-    return {str(name): shape if isinstance(shape, dict) else {} for name, shape in known.items()}
-
-
-def required_of(tool: ToolSchema) -> list[str]:
-    """Return the parameters that a tool cannot do without."""
-    needed = tool.parameters.get("required")
-    return [str(name) for name in needed] if isinstance(needed, list) else []
-
-
 def _enum(tool: ToolSchema, parameter: str) -> frozenset[str] | None:
     """Return the closed set of values of a parameter."""
     values = shapes_of(tool).get(parameter, {}).get("enum")
@@ -198,11 +187,6 @@ _SHORT = 9
 _ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
 _THANKING = frozenset(("thanks", "greeting", "farewell"))
 _CHATTING = _THANKING | {"you", "joke", "weather"}
-_WISHING = frozenset(
-    "show read print open list search many count delete move rename copy replace write append prepend save create remember "
-    "remind run change sort compare calculate undo yes dismiss forget stop".split()
-)
-"""Concepts of what is to be done."""
 _UNREAD = frozenset(("unclear", "no", "refrain", "talk", "fix"))
 """Acts of a request that corrects the one before without saying what is to be done."""
 _FEW_SAID = 3
@@ -348,7 +332,7 @@ class Understood(NamedTuple):
     context: Context
 
 
-def understand(before: Sequence[Exchange], request: str) -> Understood:
+def understand(before: Sequence[Exchange], request: str, own: OwnTools = NO_TOOLS) -> Understood:
     """Read a request in its conversation.
 
     Parameters
@@ -356,38 +340,40 @@ def understand(before: Sequence[Exchange], request: str) -> Understood:
     before : sequence of Exchange
         Oldest first.
     request : str
+    own : OwnTools
+        Tools that may be meant of which the reader knows nothing.
 
     Returns
     -------
     Understood
     """
-    return _understood(tuple(before[-MOST_TURNS:]), request)
+    return _understood(tuple(before[-MOST_TURNS:]), request, own)
 
 
 @lru_cache(maxsize=128)
-def _understood(before: tuple[Exchange, ...], request: str) -> Understood:
-    context, language = _told_before(before, request)
-    return Understood(resolved(request, context, language), context)
+def _understood(before: tuple[Exchange, ...], request: str, own: OwnTools) -> Understood:
+    context, language = _told_before(before, request, own)
+    return Understood(resolved(request, context, language, own), context)
 
 
-def _told_before(before: tuple[Exchange, ...], request: str) -> tuple[Context, str]:
+def _told_before(before: tuple[Exchange, ...], request: str, own: OwnTools) -> tuple[Context, str]:
     """Return what was said before a request: who only says it again does not say what was missing."""
-    context, language = _told(before)
+    context, language = _told(before, own)
     is_again = bool(context.missing) and before[-1].request == request
-    return _told(before[:-1]) if is_again else (context, language)
+    return _told(before[:-1], own) if is_again else (context, language)
 
 
 @lru_cache(maxsize=128)
-def _told(before: tuple[Exchange, ...]) -> tuple[Context, str]:
+def _told(before: tuple[Exchange, ...], own: OwnTools) -> tuple[Context, str]:
     """Return what was said, and in which language: a turn that follows reads its last exchange alone."""
     if not before:
         return Context(), ""
-    context, language = _told_before(before[:-1], before[-1].request)
-    reading = resolved(before[-1].request, context, language)
+    context, language = _told_before(before[:-1], before[-1].request, own)
+    reading = resolved(before[-1].request, context, language, own)
     return after(context, reading, before[-1].answer), reading.language
 
 
-def resolved(request: str, context: Context, language: str = "") -> Reading:
+def resolved(request: str, context: Context, language: str = "", own: OwnTools = NO_TOOLS) -> Reading:
     """Read a request: what answers a question, follows up or corrects becomes whole steps.
 
     A few words are taken to be in the language that was spoken before.
@@ -404,6 +390,8 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
         return Reading((step,), 1.0, likelier_language(head, language or "en", reader().read(request).language))
     before = None if last is None else _SIMILAR.get(last.act, last.act)
     reading = reader().read(request, before)
+    if own and (meant := of_own_tools(own, reading, request, context)) is not None:
+        return meant
     wish = without_greeting(request)
     if wish != request and [step.act for step in reading.steps] == ["talk"]:
         behind = reader().read(wish, before)
@@ -441,7 +429,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if first == "undo" and context.is_open:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     is_question = request.rstrip()[-1:] in ASK_SIGNS
-    if first == "refrain" and is_question and (is_asking(request) or not concepts_of(request) & _WISHING):
+    if first == "refrain" and is_question and (is_asking(request) or not concepts_of(request) & WISHING):
         first = "unclear"  # "who eats no nuts?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in {"no", "refrain"} and _is_undo(request, context):
@@ -1410,7 +1398,7 @@ def _of_no_change(reading: Reading, request: str, context: Context) -> Reading:
     is_look = context.last is not None and not is_change(context.last.act) and not context.is_open
     told = lexicon_of(reading.language).concepts(found)
     is_more = bool(told) and "and" in told[0] and len(found) <= FEW_WORDS
-    is_said = any(one & _WISHING for one in told)
+    is_said = any(one & WISHING for one in told)
     if not (is_look and is_more) or is_said or step.act not in {"json.set", "replace", "line.replace", "task.change"}:
         return reading
     look = next(
@@ -1658,7 +1646,7 @@ def _names_no_act(found: Sequence[Word], language: str) -> bool:
         for word, one in zip(found, lexicon_of(language).concepts(found), strict=True)
     ]
     says_more = any(word.kind != "sign" and not one & _THANKING for word, one in zip(found, told, strict=True))
-    return says_more and not any(one & _WISHING for one in told)
+    return says_more and not any(one & WISHING for one in told)
 
 
 def _of_correction(reading: Reading, request: str, context: Context) -> Reading:
@@ -2133,6 +2121,8 @@ class Conversation:
     """Agents that a hint of the runtime says not to give the request to again, and what happened."""
     taught: Taught | None = None
     """Labelled requests the router has learned from."""
+    own: OwnTools = NO_TOOLS
+    """Tools that may be meant of which the reader knows nothing: the agent's, or those that the root's prompt tells of."""
 
     @property
     def router(self) -> Router:
@@ -2143,7 +2133,7 @@ class Conversation:
     def understood(self) -> Understood:
         """The request, or the work order, as it is read in this conversation."""
         order, given = handed(self.text)
-        whole = understand(self.before, self.request)
+        whole = understand(self.before, self.request, self.own)
         if order == self.request and given is None:
             return whole
         if steps := read_order(order):
@@ -2153,13 +2143,13 @@ class Conversation:
                 s.act for s in whole.reading.steps
             }
             return Understood(Reading(steps, 1.0, whole.reading.language, is_certain=is_certain), whole.context)
-        reading = resolved(order, whole.context, whole.reading.language)
+        reading = resolved(order, whole.context, whole.reading.language, self.own)
         if given is not None and reading.steps:
             reading = reading._replace(steps=with_given(reading.steps, given))
         return Understood(reading, whole.context)
 
     @classmethod
-    def read(cls, messages: Sequence[Message], taught: Taught | None = None) -> Conversation:
+    def read(cls, messages: Sequence[Message], taught: Taught | None = None, own: OwnTools = NO_TOOLS) -> Conversation:
         """Sort messages; a hint of the runtime is no request."""
         system = messages[0].content if messages and messages[0].role == "system" else ""
         failed: dict[str, str] = {}
@@ -2179,8 +2169,8 @@ class Conversation:
             tag = _tag(system + text) if is_order else ""
             before = _exchanges(messages, asked)
             request = messages[asked].content if asked < place else text
-            return cls(system, text, tuple(messages[place + 1 :]), before, request, tag, failed, taught)
-        return cls(system, "", (), taught=taught)
+            return cls(system, text, tuple(messages[place + 1 :]), before, request, tag, failed, taught, own)
+        return cls(system, "", (), taught=taught, own=own)
 
     def done(self) -> Iterator[Done]:
         """Iterate over the calls of this turn that have a result.

@@ -31,6 +31,11 @@ from lango_nb.models.offline.reader import FOLLOWS, reader, roles_of
 
 HALF = 0.5
 """Confidence from which a wish is likely, and what a slot counts that words were not read for."""
+WISHING = frozenset(
+    "show read print open list search many count delete move rename copy replace write append prepend save create remember "
+    "remind run change sort compare calculate undo yes dismiss forget stop".split()
+)
+"""Concepts of what is to be done."""
 EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
 """A word that is the name of a file or a folder as it stands."""
 ENDED = re.compile(r"[^\s.]\.[A-Za-z]\w{0,7}\Z")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lango_nb.core.messages import Message, Reply, ToolSchema
 
 if TYPE_CHECKING:
+    from lango_nb.routing.table import RoutingTable
     from lango_nb.routing.taught import Taught
 
 
@@ -43,18 +44,23 @@ class OfflineModel:
             from lango_nb.models.offline.talk import extract
 
             return Reply(text=extract(messages))
-        from lango_nb.models.offline.conversation import Conversation, Offer
+        from lango_nb.models.offline.conversation import Conversation, Offer, control_in
+        from lango_nb.models.offline.own_tools import own_among, own_in
 
-        conversation = Conversation.read(messages, self.taught)
         offer = Offer.read(tools)
-        if (offer.targets or not tools) and _holds_table(conversation.system):
+        table = _table_in(messages) if offer.targets or not tools else None
+        if table:
             from lango_nb.models.offline.root import answer_as_root
 
-            reply = answer_as_root(conversation, offer, tools)
+            reply = answer_as_root(
+                conversation := Conversation.read(messages, self.taught, own_in(table)), offer, tools
+            )
         else:
             from lango_nb.models.offline.worker import answer_as_worker
 
-            reply = answer_as_worker(conversation, tools)
+            control = control_in(tools)
+            own = own_among([tool for tool in tools if tool.name not in control])
+            reply = answer_as_worker(conversation := Conversation.read(messages, self.taught, own), tools)
         if reply.tool_calls or reply.finish_reason != "stop":
             return reply
         from lango_nb.models.offline.talk import finish_reason_of
@@ -63,8 +69,9 @@ class OfflineModel:
         return reply if reason == "stop" else reply.model_copy(update={"finish_reason": reason})
 
 
-def _holds_table(prompt: str) -> bool:
-    """Tell whether a prompt names agents to hand work to: only a root's does."""
+def _table_in(messages: Sequence[Message]) -> RoutingTable | None:
+    """Return the agents to hand work to that a prompt names: only a root's does."""
     from lango_nb.routing.router import router_for_prompt
 
-    return ("\n### " in prompt or '\n- "' in prompt) and len(router_for_prompt(prompt).table) > 0
+    prompt = messages[0].content if messages and messages[0].role == "system" else ""
+    return router_for_prompt(prompt).table if "\n### " in prompt or '\n- "' in prompt else None

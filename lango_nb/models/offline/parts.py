@@ -22,6 +22,7 @@ from lango_nb.models.offline.carry_out import LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
 from lango_nb.models.offline.lexicon import lexicon, words
 from lango_nb.models.offline.names import pick
+from lango_nb.models.offline.own_tools import NO_TOOLS
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.queries import words_of_tables
 from lango_nb.models.offline.reader import reader
@@ -153,7 +154,8 @@ def parts_of(
     router, reading = conversation.router, conversation.understood.reading
     wish, allowed = take_allowed(conversation.text)
     if allowed:
-        reading = resolved(wish, conversation.understood.context, reading.language)
+        meant = conversation.own if any(map(conversation.own.get, allowed)) else NO_TOOLS
+        reading = resolved(wish, conversation.understood.context, reading.language, meant)
     route = router.route(without_content(wish))
     steps = [_split_destination(step, own_tools) for step in reading.steps]
     flat = [(step, needs) for pieces in steps for step, needs in pieces]
@@ -191,7 +193,7 @@ def parts_of(
         is_last = place + 1 == len(flat)
         if is_last or owners[place + 1] != owners[place] or flat[place + 1][1]:
             lines = tuple(group)
-            text = write_order(lines)
+            text = _in_words(lines) if any(conversation.own.get(one.act) for one in lines) else write_order(lines)
             own = Reading(lines, reading.confidence, reading.language) if not owners[place] else None
             before = len(found) - 1 if needs and found else None
             found.append(
@@ -201,6 +203,11 @@ def parts_of(
             )
             group = []
     return tuple(found)
+
+
+def _in_words(steps: Sequence[Step]) -> str:
+    """Write steps for an agent that has tools of one's own: only that knows what they take, so it reads the words."""
+    return "; ".join(step.text or show(step) for step in steps)
 
 
 def _split_destination(step: Step, own_tools: Collection[str]) -> list[tuple[Step, bool]]:
@@ -285,10 +292,8 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
         return route.chosen
     if not owners and step.act in acts() and not router_family(tool) and confidence >= SURE:
         return ""
-    if not owners:
+    if not owners or route.chosen in owners:
         return route.chosen or ""
-    if route.chosen in owners:
-        return str(route.chosen)
     names_file = any(one.kind in {"file", "folder"} for one in words(step.text))
     is_doubtful = not names_file and confidence < SURE and route.chosen is not None and route.confidence >= CLEARLY
     return str(route.chosen) if is_doubtful else owners[0]

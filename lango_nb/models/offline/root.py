@@ -18,8 +18,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from lango_nb.core.errors import shorten
+from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
+from lango_nb.models.offline.answers import say
 from lango_nb.models.offline.carry_out import next_reply
 from lango_nb.models.offline.conversation import (
     DELEGATE,
@@ -140,7 +142,9 @@ def dispatch(conversation: Conversation, offer: Offer, tools: Sequence[ToolSchem
     router = conversation.router
     own_tools = frozenset(tool.name for tool in tools)
     parts: Sequence[WorkOrder] = parts_of(conversation, own_tools)
-    if any(part.agent and offer.way_to(part.agent) not in {SPAWN, DELEGATE} for part in parts) and len(parts) > 1:
+    if len(parts) > 1 and (
+        _takes_turns(parts[0], offer) or all(_takes_turns(one, offer) for one in parts if one.agent)
+    ):
         parts = parts_of(conversation, own_tools, is_whole=True)
     made = attempts(conversation, router.table.names)
     if len(parts) >= MANY and (planner := _planner(router, offer)):
@@ -156,6 +160,11 @@ def dispatch(conversation: Conversation, offer: Offer, tools: Sequence[ToolSchem
     if made and len(parts) == 1 and _is_talk(conversation) and all(one.state == "declined" for one in made):
         return answer_itself(conversation, replace(parts[0], agent="", own=conversation.understood.reading), tools)
     return _go_on(conversation, offer, tools, parts, made)
+
+
+def _takes_turns(part: WorkOrder, offer: Offer) -> bool:
+    """Tell whether whoever a part is for takes whole turns over, and no work orders."""
+    return bool(part.agent) and offer.way_to(part.agent) not in {SPAWN, DELEGATE}
 
 
 def _is_talk(conversation: Conversation) -> bool:
@@ -244,6 +253,9 @@ def _go_on(
         before = None if part.needs is None else tried[part.needs][-1:]
         if before is not None and not mine and not (before and _has_result(before[0], conversation)):
             said += _held_up(part, before)
+            continue
+        if len(parts) > 1 and _takes_turns(part, offer):
+            said.append(say("not_done", conversation.understood.reading.language, what=mask(part.text)))
             continue
         if part.own is not None:
             step = _own_step(conversation, part, before[0].text if before else None, tools)

@@ -28,7 +28,7 @@ from lango_nb.models.offline.lexicon import Concepts, Lexicon, Word, concepts_of
 from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.plan import Step, read_rows
 from lango_nb.models.summaries import lines_of
-from lango_nb.routing.capabilities import tool_capability
+from lango_nb.routing.capabilities import parts_of_action, tool_capability
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router, router_for
 from lango_nb.routing.table import RoutingRow, RoutingTable
@@ -244,6 +244,10 @@ def _owner(table: RoutingTable, wanted: str, language: str) -> str:
     if not table.rows:
         return say("about.alone", language)
     shown, what = _name(wanted), tool_capability(name)
+    told = [(row, parts_of_action(one)) for row in table for one in row.actions]
+    theirs = [(_name(row.name), said) for row, (words, said, _) in told if words == name.replace("_", " ")]
+    if theirs:
+        return say("about.has", language, tool=shown, what=_safe(theirs[0][1].rstrip(".") or shown), names=theirs[0][0])
     if not what:
         return say("about.no_tool", language, tool=shown)
     owners = [_name(row.name) for row in table if what in row.capabilities]

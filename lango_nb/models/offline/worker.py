@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
-from lango_nb.models.offline.carry_out import CHANGE_LEAST, DELETE_LEAST, LOOK_LEAST, is_doable, next_reply
+from lango_nb.models.offline.answers import say
+from lango_nb.models.offline.carry_out import LOOK_LEAST, is_doable, next_reply
 from lango_nb.models.offline.conversation import (
     REJECT,
     TRANSFER,
@@ -23,9 +25,18 @@ from lango_nb.models.offline.conversation import (
     control_in,
 )
 from lango_nb.models.offline.lexicon import lexicon, words
-from lango_nb.models.offline.own_tools import choose, step_for
-from lango_nb.models.offline.parts import ASKED, CHATTY, PLANNING, SURE, aim_of, may_be_found_out, plan, tool_of
-from lango_nb.models.offline.plan import Reading, Step, handed, is_change, is_talk, read_order
+from lango_nb.models.offline.parts import (
+    ASKED,
+    CHATTY,
+    PLANNING,
+    SURE,
+    aim_of,
+    may_be_found_out,
+    plan,
+    tool_of,
+    without_destination,
+)
+from lango_nb.models.offline.plan import Reading, Step, handed, is_change, read_order, show
 from lango_nb.routing.capabilities import GENERAL, router_family, tool_capability
 from lango_nb.routing.table import RoutingTable
 
@@ -36,8 +47,6 @@ MOST_NAMED = 5
 """Capabilities an agent names when it declines."""
 _FIRST_WORDS = 4
 """Words in which a request says that it is for a plan."""
-_CLEARLY_OWN = 2.0
-"""Score from which a tool of the agent's own is taken rather than what a doubtful reading says."""
 
 
 def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) -> Reply:
@@ -59,8 +68,9 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
     if not own:
         return _without_tools(conversation, reading)
     is_ordered = bool(read_order(handed(conversation.text)[0]))
+    left: tuple[Step, ...] = ()
     if not is_ordered:
-        reading = _with_own_tool(_own_reading(reading, {tool.name for tool in own}), own, conversation.text)
+        reading, left = _own_part(_own_reading(reading, {tool.name for tool in own}), conversation, own)
         domain = _foreign(conversation, reading, own)
         is_talk = bool(reading.steps) and reading.steps[0].act in talk.WORDED
         if (domain is not None or is_talk) and (found := _found_out(conversation, reading, tools)) is not None:
@@ -71,8 +81,31 @@ def answer_as_worker(conversation: Conversation, tools: Sequence[ToolSchema]) ->
             return _decline(conversation, tools, own, domain)
     if reading.steps and reading.steps[0].act in talk.WORDED:
         return Reply(text=talk.reply(reading.steps[0], reading.language, RoutingTable(), None, conversation.before))
-    reply, _ = next_reply(conversation, reading, context, tools)
-    return reply
+    reply, answer = next_reply(conversation, reading, context, tools)
+    if answer is None or not left:
+        return reply
+    what = mask("; ".join(step.text for step in left))
+    return reply.model_copy(update={"text": f"{reply.text}\n{say('not_done', reading.language, what=what)}"})
+
+
+def _own_part(
+    reading: Reading, conversation: Conversation, own: Sequence[ToolSchema]
+) -> tuple[Reading, tuple[Step, ...]]:
+    """Part what tools of one's own are wanted for from steps that the agent has no tools for."""
+    names = {tool.name for tool in own}
+    mine: list[Step] = []
+    left: list[Step] = []
+    for step in reading.steps:
+        bare, last = without_destination(step) if step.destination else (step, None)
+        is_mine = is_doable(Reading((bare,)), names)
+        if is_mine and last is not None and not is_doable(Reading((last,)), names):
+            mine.append(bare)
+            left.append(last._replace(text=show(last)))
+        else:
+            (mine if is_mine else left).append(step)
+    if not left or not any(conversation.own.get(step.act) for step in mine):
+        return reading, ()
+    return Reading(tuple(mine), 1.0, reading.language), tuple(left)
 
 
 def _own_reading(reading: Reading, names: Collection[str]) -> Reading:
@@ -89,25 +122,6 @@ def _own_reading(reading: Reading, names: Collection[str]) -> Reading:
 
 def _is_change(reading: Reading) -> bool:
     return any(is_change(step.act) or step.destination for step in reading.steps)
-
-
-def _with_own_tool(reading: Reading, own: Sequence[ToolSchema], text: str) -> Reading:
-    """Put a tool of the agent's own, of which the reader knows nothing, in the place of what a reading is unsure of."""
-    names = {tool.name for tool in own}
-    unknown = [tool for tool in own if not router_family(tool.name)]
-    choice = choose(unknown, text)
-    if choice is None or len(reading.steps) > 1:
-        return reading
-    first = reading.steps[0] if reading.steps else Step("unclear", {})
-    is_doable = tool_of(first) in names
-    least = CHANGE_LEAST if is_doable else DELETE_LEAST
-    if is_change(first.act) and reading.confidence >= least and choice.score < 2 * _CLEARLY_OWN:
-        return reading  # something else is to be changed: to look instead would be no answer
-    if is_doable and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
-        return reading
-    if is_talk(first.act) and first.act != "unclear" and reading.confidence >= SURE and choice.score < _CLEARLY_OWN:
-        return reading
-    return Reading((step_for(choice.tool, text),), 1.0, reading.language)
 
 
 def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSchema]) -> str | None:

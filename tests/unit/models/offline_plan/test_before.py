@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lango_nb.models.offline import conversation
@@ -312,9 +314,9 @@ def test_a_turn_that_follows_reads_its_last_exchange_alone(monkeypatch: pytest.M
     read: list[str] = []
     resolved = conversation.resolved
 
-    def counted(request: str, context: Context, language: str = "") -> Reading:
+    def counted(request: str, *before: Any) -> Reading:
         read.append(request)
-        return resolved(request, context, language)
+        return resolved(request, *before)
 
     monkeypatch.setattr(conversation, "resolved", counted)
     before = [Exchange(f"how many lines does part{number}.txt have?", "It has 3 lines.") for number in range(3)]
