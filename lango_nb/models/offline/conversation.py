@@ -78,6 +78,7 @@ from lango_nb.models.offline.names import (
     called_before,
     compared_in,
     counted_up,
+    described_both,
     endings,
     here_in,
     is_asking,
@@ -476,7 +477,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         if meant is not None:
             files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
             each = tuple(meant.with_arguments(file=(file,)) for file in files)
-            return reading._replace(steps=each or (meant,), confidence=1.0, others=())
+            return reading._replace(steps=each or (meant,), confidence=1.0, others=(), each=())
     reading = _of_no_change(reading, request, context)
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
@@ -1039,6 +1040,8 @@ def _of_compared(reading: Reading, request: str, context: Context) -> Step | Non
     {'file': ('a.md', 'b.md')}
     >>> _of_compared(Reading((Step("move", {"to": ("old",)}),)), "move the shorter one to old", both).arguments
     {'file': ('shorter',), 'to': ('old',)}
+    >>> _of_compared(Reading((Step("unclear", {}),)), "is the todo list longer than my notes?", Context()).arguments
+    {'file': ('todo list', 'notes')}
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     last = context.last
@@ -1046,6 +1049,10 @@ def _of_compared(reading: Reading, request: str, context: Context) -> Step | Non
     if is_long and last is not None and last.act == "compare" and len(last.arguments.get("file", ())) == _BOTH:
         return Step("count.lines", {"file": last.arguments["file"]}, text=request)  # "which is the longest?"
     kind, words = compared_in(request, reading.language)
+    is_wish = "compare" in frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)[:1]))
+    described = described_both(request, reading.language) if (kind and asks(request)) or is_wish else ()
+    if described and len(reading.steps) == 1 and (is_wish or not is_change(step.act)) and step.act != "compare":
+        return Step("compare" if is_wish else _TOLD_BY.get(kind, "date"), {"file": described}, text=request)
     act = step.act.partition(".")[0]
     is_kept = any(
         words in word for role, said in step.arguments.items() if role in {"to", "text", "new", "old"} for word in said
