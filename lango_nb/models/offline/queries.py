@@ -838,6 +838,18 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
 
 
+def names_column(text: str, column: str, language: str) -> bool:
+    """Tell whether a text names a column, in whatever language.
+
+    Examples
+    --------
+    >>> names_column("Jonas Rothの電話番号を0151に", "phone", "ja"), names_column("set the age to 3", "phone", "en")
+    (True, False)
+    """
+    asked = _Question(text, language, (column,))
+    return any(asked.means(part) for part in plain(column).split() if not is_small(part))
+
+
 def _tells(column: str, nouns: Iterable[str], units: Iterable[str]) -> bool:
     """Tell whether a column is called by one of several nouns, in whatever language, or ends in a unit."""
     parts = [part for part in plain(column).split() if not is_small(part)]

@@ -92,8 +92,8 @@ DAYS = read_table("day,visitors,takings\nMonday,31,210.50\nTuesday,44,190.00\nTh
         ("quale negozio ha incassato di più?", "it"),
         ("welke winkel kreeg het meeste geld van mij?", "nl"),
         ("w którym sklepie wydałem najwięcej?", "pl"),
-        ("どの店で一番お金を使った？", "ja"),
-        ("我在哪家店花的钱最多？", "zh"),
+        ("どの店で一番お金を使った?", "ja"),
+        ("我在哪家店花的钱最多?", "zh"),
         ("dans quel magasin ai-je dépensé le plus ?", "fr"),
         ("welches Geschäft hat am meisten Geld bekommen?", "de"),
     ],
@@ -114,7 +114,7 @@ def test_what_got_most_is_told_by_the_sums_of_groups(text: str, language: str) -
         ("wieviel hat jeder bezahlt?", "de", "sum amount by paid_by"),
         ("combien ai-je dépensé par magasin ?", "fr", "sum amount by shop"),
         ("店ごとの合計を教えて", "ja", "sum amount by shop"),
-        ("每家店一共花了多少？", "zh", "sum amount by shop"),
+        ("每家店一共花了多少?", "zh", "sum amount by shop"),
         ("was habe ich bei Rossi ausgegeben?", "de", "sum amount where shop is Rossi"),
     ],
 )
@@ -132,7 +132,7 @@ def test_all_together_is_of_the_rows_shown_and_of_all_behind_a_sum() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language"), [("which day was better?", "en"), ("welcher Tag war besser?", "de"), ("哪天更好？", "zh")]
+    ("text", "language"), [("which day was better?", "en"), ("welcher Tag war besser?", "de"), ("哪天更好?", "zh")]
 )
 def test_what_was_better_took_more_money(text: str, language: str) -> None:
     asked = query(text, DAYS, name="days.csv", language=language)
