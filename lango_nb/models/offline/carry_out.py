@@ -624,6 +624,12 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
             fill(desk, schema, mapped(schema, step, desk.language))  # asks for what is missing rather than for a yes
         if len(reading.steps) == 1 and step.act.startswith(("delete", "line.delete", "value.set")):
             yield from CHANGES[step.act](desk, step)  # asks with all that would go
+        if len(reading.steps) == 1 and step.act == "replace":
+            try:
+                yield from CHANGES[step.act](desk, step)
+            except (Ask, Absent, Failed, CannotWork) as ask:
+                if isinstance(ask, Ask) and answers.said("shall", reading.language, ask.text):
+                    raise
         try:
             shown.append((yield from desk.looked_up(step)))
         except (Ask, Absent, Failed):

@@ -36,6 +36,7 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import (
     BOX,
+    Cell,
     Entry,
     NoSuch,
     Table,
@@ -52,7 +53,7 @@ from lango_nb.models.offline.operations import (
     write_row,
 )
 from lango_nb.models.offline.plan import Step, show
-from lango_nb.models.offline.queries import is_numeric
+from lango_nb.models.offline.queries import is_numeric, names_column
 
 _MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")
@@ -366,15 +367,82 @@ def _replace(desk: Desk, step: Step) -> Work:
     if "new" not in step.arguments:
         raise desk.missing(step, "new")
     path, old = yield from _with(desk, step, sought)
+    if (cell := _cell_beside(step, path, old)) is not None:
+        is_said = cell.old in step.text.split() or names_column(step.text, cell.column, desk.language)
+        cell = cell._replace(is_clear=cell.is_clear or is_said)
+        return (yield from _put_into_cell(desk, step, path, old, cell))
+    if (labelled := _labelled(old, sought, new)) is not None:
+        return (yield from _put_behind_label(desk, step, path, old, labelled))
     pattern = _pattern_of(old, sought)
     if pattern is None:
         raise Ask(desk.say("no_text", file=path, word=sought), can_try_others=True)
+    if desk.asks_first:
+        raise Ask(desk.say("shall", plan=show(step.with_arguments(file=(path,)))))
     count = len(pattern.findall(old))
     changed = pattern.sub(lambda _: new, old)
     yield from edit(desk, path, old, lines(changed))
     found = pattern.search(old)
     said = desk.say("replaced", file=path, old=found[0] if found else sought, new=new, n=count)
     return _done(step, said, path)
+
+
+def _cell_beside(step: Step, path: str, text: str) -> Cell | None:
+    """Return the value beside what is to be replaced, where the new one is no value of its column: "change frames of H5 to 6"."""
+    sought, new = step.word("old"), step.word("new")
+    if not path.casefold().endswith((".csv", ".tsv")):
+        return None
+    table = read_table(text)
+    place = next((at for at, name in enumerate(table.columns) if sought in table.values(name)), -1)
+    if place < 0 or _shape(new) in {_shape(value) for value in table.values(table.columns[place])}:
+        return None
+    meant = cells_meant(text, step.text.partition("\n")[0].replace(path, " "), new)
+    if len(meant) == 1 and meant[0].column != table.columns[place]:
+        return meant[0]
+    rows = [at for at, row in enumerate(table.rows) if row[place] == sought]
+    like = {
+        value: name for name in table.columns for at in rows if _shape(value := table.values(name)[at]) == _shape(new)
+    }
+    if len(rows) != 1 or len(like) != 1:
+        return None
+    ((old, column),) = like.items()
+    if old == new:  # "to 18:00 instead of 19:00"
+        others = {word.text for word in words_of(step.text) if _shape(word.text) == _shape(new)} - {old}
+        return Cell(str(rows[0]), column, old, others.pop()) if len(others) == 1 else None
+    return Cell(str(rows[0]), column, old, new, is_clear=False)
+
+
+def _labelled(text: str, label: str, new: str) -> tuple[int, str, bool] | None:
+    r"""Return the line of which a label is meant whose value is to be another, and whether the new one looks alike.
+
+    Examples
+    --------
+    >>> _labelled("- Friday: 9:00-18:00\n- Saturday: 10:00-14:00\n", "Saturday", "10:00-16:00")
+    (1, '- Saturday: 10:00-16:00', True)
+    >>> _labelled("Tom: barn\n", "Tom", "Eva")
+    """
+    line = re.compile(rf"(\W*{re.escape(label)}\s*[:=]\s*)(\S.*)", re.IGNORECASE)
+    found = [(at, match) for at, one in enumerate(lines(text)) if (match := line.fullmatch(one))]
+    if len(found) != 1 or not label or any(not any(map(str.isdigit, one)) for one in (new, found[0][1][2])):
+        return None
+    ((at, match),) = found
+    return at, match[1] + new, _shape(match[2]) == _shape(new)
+
+
+def _put_behind_label(desk: Desk, step: Step, path: str, old: str, labelled: tuple[int, str, bool]) -> Work:
+    at, changed, is_alike = labelled
+    before = lines(old)
+    if desk.asks_first or not is_alike:
+        plan = Step("line.replace", {"file": (path,), "line": (str(at + 1),), "new": (changed,)})
+        raise Ask(desk.say("shall", plan=show(plan)))
+    yield from edit(desk, path, old, [*before[:at], changed, *before[at + 1 :]])
+    return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=changed), path)
+
+
+def _shape(value: str) -> str:
+    """Return how a value looks: 0151-22 is 9-9, 12.5 is 9, anything with letters but words is a."""
+    if number(value) is not None and "-" not in value.strip("-"):
+        return "9"
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", value.strip())) if any(map(str.isdigit, value)) else "a"
 
 
 def _by_shape(desk: Desk, step: Step) -> Work:
@@ -564,6 +632,7 @@ def _cell_set(desk: Desk, step: Step) -> Work:
     else:
         path, old = yield from _only_table(desk, said, new)
     meant = cells_meant(old, said, new, is_done=is_done) or cells_meant(old, said, new)  # "ready" is a value as well
+    meant = meant or _of_the_row_before(desk, path, old, said, new)
     is_row = any(new in row for row in read_table(old).rows)  # "mark 302 as paid"
     if not meant and (not new or is_row):
         meant = cells_meant(old, said, is_done=not told & {"no", "not"})  # "mark Lucia as paid"
@@ -583,6 +652,12 @@ def _cell_set(desk: Desk, step: Step) -> Work:
         if not cell.is_clear or desk.asks_first:
             raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
         return (yield from _json_set(desk, plan))
+    return (yield from _put_into_cell(desk, step, path, old, cell))
+
+
+def _put_into_cell(desk: Desk, step: Step, path: str, old: str, cell: Cell) -> Work:
+    """Change one value of a table; where it is not clear that it is meant, its row is shown and asked about."""
+    table = read_table(old)
     before, row = lines(old), table.rows[int(cell.entry)]
     place = table.columns.index(cell.column)
     fitting = [at for at, line in enumerate(before) if read_table(f"{before[0]}\n{line}").rows[:1] == (row,)]
@@ -595,6 +670,15 @@ def _cell_set(desk: Desk, step: Step) -> Work:
         raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
     yield from edit(desk, path, old, [*before[:at], changed, *before[at + 1 :]])
     return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=changed), path)
+
+
+def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) -> list[Cell]:
+    """Return the value of the row that was just changed, where only its column is named: "and queen to 1990"."""
+    last = desk.context.changed
+    if last is None or last.act != "line.replace" or last.word("file") != path:
+        return []
+    rows = [row for row in read_table(text).rows if write_row(read_table(text), row) == last.word("new")]
+    return cells_meant(text, f"{said} {' '.join(rows[0][:1])}", new) if len(rows) == 1 else []
 
 
 def _only_table(desk: Desk, said: str, new: str) -> Work:
@@ -728,6 +812,8 @@ def _move(desk: Desk, step: Step) -> Work:
     step = yield from desk.with_sources(step)
     goal = desk.goal(step)
     paths: tuple[str, ...] = yield from desk.files(step)
+    if is_pointer(goal, "itself"):
+        raise CannotWork(desk.say("into_itself", file=paths[0]))
     name, entry = yield from desk.target(goal)
     into = goal.rstrip().endswith("/") or (entry is not None and entry.is_folder)
     into = into or (entry is None and (len(paths) > 1 or not posixpath.splitext(name)[1]))

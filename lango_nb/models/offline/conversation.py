@@ -79,6 +79,7 @@ from lango_nb.models.offline.names import (
     called_before,
     compared_in,
     counted_up,
+    described_both,
     endings,
     here_in,
     is_asking,
@@ -464,7 +465,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         if meant is not None:
             files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
             each = tuple(meant.with_arguments(file=(file,)) for file in files)
-            return reading._replace(steps=each or (meant,), confidence=1.0, others=())
+            return reading._replace(steps=each or (meant,), confidence=1.0, others=(), each=())
     reading = _of_no_change(reading, request, context)
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
@@ -472,7 +473,10 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = _of_the_file(reading, request, context)
     if context.known and (recalled := _of_memory(reading, request, context)) is not None:
         return recalled
+    is_of_asked = context.asked is not None and not context.missing and first in {*FOLLOWS, "no"}
     reading = later(reading, context)
+    if context.asked is not None and is_of_asked:  # what was not sure enough to be done is not surer for a word more
+        reading = reading._replace(confidence=min(reading.confidence, context.asked.confidence))
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
     steps = [
@@ -528,18 +532,22 @@ def _without_last(found: Sequence[Word], concept: str, language: str = "") -> Se
 
 
 def _of_it(step: Step, language: str) -> Step:
-    """Take words for the file that is spoken of from what is put in: "troca a por b nele".
+    """Take words for the file that is spoken of, and for all its places, from what is put in: "troca a por b nele".
 
     Examples
     --------
     >>> said = Step("replace", {"old": ("a",), "new": ("b nele",)}, text="troca a por b nele")
     >>> _of_it(said, "pt").word("new")
     'b'
+    >>> said = Step("replace", {"old": ("a",), "new": ("b everywhere",), "file": ("c.txt",)}, text="in c.txt replace a by b everywhere")
+    >>> _of_it(said, "en").word("new")
+    'b'
     """
     new = step.word("new")
-    if step.act not in {"replace", "line.replace", "json.set", "value.set"} or step.word("file") or not new:
+    if step.act not in {"replace", "line.replace", "json.set", "value.set"} or not new:
         return step
-    kept = _without_last(words_of(new), "therein", language)
+    kept = _without_last(words_of(new), "everywhere", language)
+    kept = kept if step.word("file") else _without_last(kept, "therein", language)
     is_last = step.text.rstrip(" .!").endswith(new) and kept and len(kept) < len(words_of(new))
     return step.with_arguments(new=(new[: kept[-1].end],)) if is_last else step
 
@@ -1027,6 +1035,8 @@ def _of_compared(reading: Reading, request: str, context: Context) -> Step | Non
     {'file': ('a.md', 'b.md')}
     >>> _of_compared(Reading((Step("move", {"to": ("old",)}),)), "move the shorter one to old", both).arguments
     {'file': ('shorter',), 'to': ('old',)}
+    >>> _of_compared(Reading((Step("unclear", {}),)), "is the todo list longer than my notes?", Context()).arguments
+    {'file': ('todo list', 'notes')}
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     last = context.last
@@ -1034,6 +1044,10 @@ def _of_compared(reading: Reading, request: str, context: Context) -> Step | Non
     if is_long and last is not None and last.act == "compare" and len(last.arguments.get("file", ())) == _BOTH:
         return Step("count.lines", {"file": last.arguments["file"]}, text=request)  # "which is the longest?"
     kind, words = compared_in(request, reading.language)
+    is_wish = "compare" in frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)[:1]))
+    described = described_both(request, reading.language) if (kind and asks(request)) or is_wish else ()
+    if described and len(reading.steps) == 1 and (is_wish or not is_change(step.act)) and step.act != "compare":
+        return Step("compare" if is_wish else _TOLD_BY.get(kind, "date"), {"file": described}, text=request)
     act = step.act.partition(".")[0]
     is_kept = any(
         words in word for role, said in step.arguments.items() if role in {"to", "text", "new", "old"} for word in said
@@ -1342,6 +1356,11 @@ def _whole_text(step: Step, language: str) -> Step:
     {'file': ('a.txt',), 'text': ('pegar carteles en la iglesia',)}
     """
     text, (file, *places) = step.word("text"), step.arguments.get("file", ("",))
+    said = step.text.partition("\n")[0]
+    lead = words_of(said.partition(text)[0]) if said != step.text and said.endswith(text) and text else ()
+    is_led = bool(lead) and all(word.kind == "sign" or not _is_no_adding(word, language) for word in lead[:-1])
+    if step.act in {"append", "prepend", "task.add"} and is_led and _is_no_adding(lead[-1], language):
+        return step.with_arguments(text=(said[lead[-1].start :],))  # "feed H5" behind "add water H4 to a.txt"
     named = [word for word in words_of(step.text) if word.kind == "file"]
     begin, last = step.text.find(text), named[0].end if len(named) == 1 and not named[0].is_quoted else 0
     if step.act not in {"append", "prepend"} or not text or step.text.count(text) != 1 or not 0 < last <= begin:
@@ -1350,11 +1369,17 @@ def _whole_text(step: Step, language: str) -> Step:
     if places and (not file.endswith(named[0].text) or end != len(step.text.rstrip(" .!"))):
         return step
     between = words_of(step.text[last:begin])
-    if len(between) == 1 and between[0].kind == "word" and step.text[last:begin].strip() == between[0].text:
-        told = concepts_of(between[0].text) | words_of_wishes(language).concepts(between)[0]
-        if not (told & _OF_ADDING or is_small(between[0].text) or is_small_in(between[0].folded, language)):
-            begin = last + between[0].start
+    is_verb = len(between) == 1 and step.text[last:begin].strip() == between[0].text
+    if is_verb and _is_no_adding(between[0], language):
+        begin = last + between[0].start
     return step.with_arguments(file=(file,), text=(step.text[begin:end],))
+
+
+def _is_no_adding(word: Word, language: str) -> bool:
+    """Tell whether a word before what is added belongs to that, and does not say that it is added."""
+    told = concepts_of(word.text) | words_of_wishes(language).concepts([word])[0]
+    is_filler = is_small(word.text) or is_small_in(word.folded, language)
+    return word.kind == "word" and not (told & (_OF_ADDING | NEGATING | REFUSING) or is_filler)
 
 
 def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1419,7 +1444,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
     is_doubtful = step is not None and step.act in _WRITING and reading.confidence < HALF
-    is_set = step is not None and _is_setting(step, reading.confidence, request, context.last)
+    is_set = step is not None and _is_setting(step, reading.confidence, request, context)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
     is_set = is_set and not list_in(request, words_of(request), reading.language)
     is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
@@ -1436,7 +1461,7 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
         return None
     new = (
         ()
-        if (is_set and step.act not in {"json.set", "replace"})
+        if (is_set and step.act not in {"json.set", "replace", *FOLLOWS})
         or step.act in {"task.done", "move"}
         or "done" in concepts_of(request)
         else _new_of(reading)
@@ -1451,16 +1476,21 @@ def _of_cell(reading: Reading, request: str, context: Context) -> Reading | None
     return found
 
 
-def _is_setting(step: Step, confidence: float, request: str, last: Step | None) -> bool:
+def _is_setting(step: Step, confidence: float, request: str, context: Context) -> bool:
     """Tell whether a request that was hardly understood begins with setting something, or goes on with that: "and K2 to ready"."""
     found = words_of(request)
     first = frozenset().union(*lexicon().concepts(found)[:FIRST_WORDS])
-    goes_on = last is not None and last.act in {"value.set", "line.replace"} and "and" in first
+    acts_before = {one.act for one in (context.last, context.changed) if one is not None}
+    goes_on = "and" in first and acts_before in (
+        {"value.set", "line.replace"},
+        {"value.set", "json.set"},
+        {"line.replace"},
+    )
     is_unsure = confidence < _SURE and not is_asking(request)
     marks = words_of_wishes().concepts(found)
     is_begun = "change" in first or any("mark" in one for one in marks[:FIRST_WORDS])
     is_one = step.act in _UNSURE_ACTS or step.act not in acts() or (goes_on and step.act in FOLLOWS)
-    return is_one and is_unsure and (goes_on or is_begun) and len(found) <= _FEW_IN_CELL
+    return is_one and (goes_on or (is_unsure and is_begun)) and len(found) <= _FEW_IN_CELL
 
 
 def _new_of(reading: Reading) -> tuple[str, ...]:
@@ -1604,7 +1634,8 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     step = reading.steps[0]
     found = words_of(said_now)
     asks = is_asking(said_now) or (said_now[-1:] in ASK_SIGNS and len(found) > _FEW_SAID)
-    if asks or step.act in {"no", "refrain", "undo"} or concepts_of(said_now) & _THANKING:
+    is_setting = context.missing == "file" and "should" in concepts_of(said_now)  # "the first 2 should be 3"
+    if asks or is_setting or step.act in {"no", "refrain", "undo"} or concepts_of(said_now) & _THANKING:
         return None
     named = [word.text for word in found if word.kind == "file"]
     is_chosen = context.missing == "file" and len(context.shown) > 1 and not (named or _takes_back(said_now))
@@ -1632,6 +1663,10 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if reading.confidence >= _SURE and not is_only_words:
         return None
     given = step.arguments.get(context.missing) or (next(iter(step.arguments.values())) if marked else (said_now,))
+    if context.missing == "text" and not (
+        concepts_of(said_now.partition(given[0])[0]) & _OF_ADDING or found[0].is_quoted
+    ):
+        given = (said_now,)  # "feed H5"
     place = next((at for at, one in enumerate(asked.steps) if not one.word(context.missing)), 0)
     steps = list(asked.steps)
     answered = steps[place].with_arguments(**{context.missing: given})

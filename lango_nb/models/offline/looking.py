@@ -108,6 +108,8 @@ _OF_TABLES = frozenset(
         "column.mean",
         "column.min",
         "column.max",
+        "group.sum",
+        "group.count",
         "json.get",
         "query",
     )
@@ -814,9 +816,14 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
         goes_on = told is not None and name == desk.context.file
         enough = min(enough, _THIRD) if goes_on and asked.measure else enough
-        if not is_grounded or asked.explained < enough or not (asked.where or asked.column or told or is_all):
+        if (
+            not is_grounded
+            or asked.explained < enough
+            or not (asked.where or asked.column or asked.by or told or is_all)
+        ):
             continue
-        found.append((asked.explained + goes_on * _GOING_ON, goes_on, len(asked.where), (name, asked, table)))
+        is_here = name == desk.context.file
+        found.append((asked.explained + goes_on * _GOING_ON, is_here, len(asked.where), (name, asked, table)))
     if not found:
         return (yield from _rows_again(desk, step, said))
     best = max(found, key=lambda one: one[:3])[3]
@@ -908,10 +915,13 @@ def _tables(desk: Desk, step: Step, said: str) -> Work:
     if word:
         if PurePosixPath(word).suffix and not word.casefold().endswith(TABLES):
             return ()
+        is_name = any(one.kind in {"file", "folder"} for one in words_of(word))
+        path = ""
         try:
-            path: str = yield from desk.file(word)
+            path = yield from desk.file(word)
         except (Ask, Absent):
-            return ()
+            if is_name or step.act not in _OF_TABLES:  # else "the mean per shop" is no file either
+                return ()
         if path.casefold().endswith(TABLES):
             return (path,)
         if PurePosixPath(path).suffix:
@@ -956,6 +966,8 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
         raise CannotWork(desk.say("no_rows", file=name))
     heading = [] if table.delimiter == " " else [table.columns]
     shown = [write_row(table, row) for row in (*heading, *found.rows)]
+    if asked.by and not asked.end:
+        heading, shown, found = [], found.value.splitlines(), found._replace(value="")
     rows = quoted(shown, desk.language)
     if not found.value:
         return Outcome(

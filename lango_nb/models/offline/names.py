@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, concepts_of, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -96,6 +96,10 @@ _MOST_BLANKS = 3
 """Words before the last one of a new name."""
 _LONG_STEM = 5
 """Letters that two forms of a word have in common at least."""
+_BESIDE = "beside"
+"""What stands between two things that are compared."""
+_COMPARING = frozenset(("compare", "same", "what", "which", "who", "have", "show", "please"))
+"""Concepts of words before them."""
 _AGES = frozenset(("old", "new"))
 """What is said of one of several files, and of two that are compared."""
 _LEAD = re.compile(
@@ -653,12 +657,42 @@ def compared_in(text: str, language: str) -> tuple[str, str]:
     (('shorter', 'shorter'), ('longer', '長い方'), ('', ''))
     """
     found = words_in(text)
-    told = [one - _AGES for one in _comparing(language).concepts(found)]
+    told = [one - _AGES - {_BESIDE} for one in _comparing(language).concepts(found)]
     kinds = {kind for one in told for kind in one}
     said = [word for word, one in zip(found, told, strict=True) if one]
     if len(kinds) != 1:
         return "", ""
     return kinds.pop(), ("" if any(word.kind in UNSPACED for word in said) else " ").join(word.text for word in said)
+
+
+def described_both(text: str, language: str) -> tuple[str, ...]:
+    """Return the words that describe each of two files that are compared; none where there are not two.
+
+    Examples
+    --------
+    >>> described_both("which is longer, the letter to Ann or my notes?", "en"), described_both("vergleiche die Notizen mit der Liste", "de")
+    (('letter to Ann', 'notes'), ('Notizen', 'Liste'))
+    >>> described_both("is that longer?", "en"), described_both("is a.md longer than b.md?", "en")
+    ((), ())
+    """
+    found = words_in(text)
+    if any(word.kind in {"file", *UNSPACED} or word.is_quoted for word in found):
+        return ()
+    parts: list[list[Word]] = [[]]
+    both = zip(found, _comparing(language).concepts(found), lexicon_of(language).concepts(found), strict=True)
+    for word, compared, told in both:
+        if word.kind == "sign" or _BESIDE in compared or (compared - _AGES and parts[-1]):
+            parts.append([])
+        elif not (
+            compared - _AGES or (told & _COMPARING and not parts[-1]) or (not parts[-1] and _is_filler(word, language))
+        ):
+            parts[-1].append(word)
+    said = tuple(text[part[0].start : part[-1].end] for part in parts if part)
+    return said if len(said) == 2 else ()  # noqa: PLR2004 - two are compared
+
+
+def _is_filler(word: Word, language: str) -> bool:
+    return is_small(word.folded) or is_small_in(word.text.casefold(), language)
 
 
 def age_in(text: str, language: str) -> str:

@@ -24,7 +24,7 @@ from lango_nb.models.offline.lexicon import lexicon, words
 from lango_nb.models.offline.names import pick
 from lango_nb.models.offline.own_tools import NO_TOOLS
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
-from lango_nb.models.offline.queries import words_of_tables
+from lango_nb.models.offline.queries import said_of_tables, words_of_tables
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
 from lango_nb.routing.families import CONVERSATION
@@ -330,6 +330,7 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
         case _:
             is_look = step.act in acts() and confidence >= LOOKS and route is not None and route.is_conversation
             is_owed = router_family(step.act) == "payment" and confidence < CHATTY  # what is paid may stand in a table
+            is_owed = is_owed or (confidence < SURE and "spent" in said_of_tables(step.text, language))
             return is_owed or (confidence < SURE and (other < CLEARLY or is_look))
 
 

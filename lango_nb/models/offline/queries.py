@@ -49,6 +49,8 @@ _MEASURES = {
     "count": ("many", "count"),
     "distinct": ("unique",),
 }
+_ENDS: Mapping[str, str] = {"most": "max", "least": "min"}
+"""Which groups are wanted, and what measures one column so."""
 _UNITS = frozenset(("g", "kg", "mm", "cm", "m2"))
 """Signs of units that are said in full (``data/reading/asked.tsv``)."""
 _QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -61,6 +63,7 @@ _QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _SIZED = (("size", "area", "surface"), ("m2",))
 """The same of what is called large or small."""
 _MEASURING = frozenset(concept for concepts in _MEASURES.values() for concept in concepts)
+_EXTREMES = frozenset((*_MEASURES["max"], *_MEASURES["min"]))
 _NEGATING = frozenset(("no", "not", "none", "except"))
 _TIMES = frozenset(("newest", "oldest"))
 _CONNECTING = frozenset(("and", "only", "same", "then"))
@@ -86,6 +89,7 @@ _LONG_STEM = 6
 _CHARACTER = 0.5
 """What a character of a text without blanks counts beside a word."""
 _EAST = frozenset(("ja", "zh"))
+_VOWELS = frozenset("aeioy")
 _PLACES = 4
 """Decimals of a mean."""
 _NEAR = 3
@@ -147,6 +151,10 @@ class Query(NamedTuple):
     """Whether a word of the question names a value or a column."""
     most: int = 0
     """How many rows with the largest, or smallest, values are wanted, where that is more than one."""
+    by: str = ""
+    """The column whose values part the rows into groups, each of which is measured."""
+    end: str = ""
+    """``most`` or ``least`` where the group with the largest or the smallest result is wanted; else all are."""
 
     def rows(self, table: Table) -> list[tuple[str, ...]]:
         """Return the rows that are meant."""
@@ -160,8 +168,11 @@ class Query(NamedTuple):
         --------
         >>> str(Query((Condition("settled", "is", ("no",)),), (), "sum", "amount"))
         'sum amount where settled is no'
+        >>> str(parse("most sum amount by shop where day is Monday"))
+        'most sum amount by shop where day is Monday'
         """
-        measured = f"{self.measure} {_name(self.column)}" if self.column else self.measure
+        measured = f"{self.end} {self.measure}".lstrip() + (f" {_name(self.column)}" if self.column else "")
+        measured += f" by {_name(self.by)}" if self.by else ""
         measured += f" first {self.most}" if self.most else ""
         head = ", ".join([*([measured] if measured else []), *map(_name, self.wanted)]) or "rows"
         return head + (" where " + " and ".join(map(str, self.where)) if self.where else "")
@@ -171,11 +182,23 @@ _WORD = r'"[^"]*"|[^\s",]+'
 _CONDITION = re.compile(
     rf"({_WORD}) (not )?(is|has|month|day|year|over of|under of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
 )
+_PART = re.compile(
+    rf"(?:({'|'.join(_ENDS)}) )?(?:({'|'.join(_MEASURES)})(?=[ ,]|\Z) ?)?((?!by |first ){_WORD})?(?: ?by ({_WORD}))?(?: ?first (\d+))?(?:, |\Z)"
+)
 
 
 def _name(text: str) -> str:
     """Write a name so that it is read as one."""
-    is_plain = re.fullmatch(r"[^\s\",]+", text) and text not in {"where", "and", "or", "not", "rows", *_MEASURES}
+    is_plain = re.fullmatch(r"[^\s\",]+", text) and text not in {
+        "where",
+        "and",
+        "or",
+        "not",
+        "rows",
+        "by",
+        *_ENDS,
+        *_MEASURES,
+    }
     return text if is_plain else '"' + text.replace('"', "'") + '"'
 
 
@@ -200,14 +223,13 @@ def parse(line: str) -> Query | None:
         values = tuple(_bare(word) for word in re.findall(_WORD, match[4]) if word != "or")
         where.append(Condition(_bare(match[1]), match[3], values, bool(match[2])))
         tail = tail[match.end() :].removeprefix(" and ")
-    parts = re.findall(rf"(?:({'|'.join(_MEASURES)}) ?)?({_WORD})?(?: first (\d+))?(?:, |\Z)", head)
-    measure, column, most, wanted = "", "", 0, []
-    for said, word, count in parts:
+    found, wanted = Query(tuple(where), explained=1.0, is_grounded=True), []
+    for end, said, word, by, count in _PART.findall(head):
         if said:
-            measure, column, most = said, _bare(word), int(count or 0)
+            found = found._replace(measure=said, column=_bare(word), most=int(count or 0), by=_bare(by), end=end)
         elif word and word != "rows":
             wanted.append(_bare(word))
-    return Query(tuple(where), tuple(wanted), measure, column, 1.0, is_grounded=True, most=most)
+    return found._replace(wanted=tuple(wanted))
 
 
 def _apart(line: str) -> tuple[str, str, str]:
@@ -481,7 +503,10 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_time = bool(asked.has(_TIMES))
     priced = (place for place, told in enumerate(asked.asking) if "price" in told)
     money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
-    is_money = bool(money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)})
+    is_better = any(told & {"better", "worse"} for told in asked.asking)
+    is_money = is_better or bool(
+        money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)}
+    )
     if is_money and _amount(table, set(), is_money=True):
         asked.used.update(money)
         found = found._replace(explained=asked.explained())
@@ -495,9 +520,65 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         goes_on = goes_on or not (found.where and before.measure in {"max", "min"})  # "what is there on shelf A?"
         continued = _continued(found, before if goes_on else before._replace(measure="", wanted=()), table, asked)
         found = _measured(continued, table, is_time=is_time, is_money=is_money)
+    found = _grouped(found, before, table, asked, is_money=is_money)
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
-    return found._replace(most=most) if found.measure in {"max", "min"} else found
+    if found.measure in {"sum", "mean"}:
+        return found._replace(wanted=())
+    return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
+
+
+def _grouped(found: Query, before: Query | None, table: Table, asked: _Question, *, is_money: bool) -> Query:
+    """Return a query that measures groups of rows where it says so: "how much per shop", "which shop got most money?".
+
+    Examples
+    --------
+    >>> table = Table(("shop", "amount"), (("A", "3"), ("B", "4"), ("A", "2")))
+    >>> str(query("which shop got the most money?", table)), str(query("total per shop", table))
+    ('most sum amount by shop', 'sum amount by shop')
+    >>> str(query("which shop is the most expensive?", table)), str(query("and the least?", table, Query((), (), "sum", "amount", by="shop")))
+    ('max amount, shop', 'least sum amount by shop')
+    """
+    often = [at for at, told in enumerate(asked.asking) if "often" in told]
+    end = "most" if often else next((one for one in _ENDS if _says_end(asked, one)), "")
+    if often:
+        asked.used.update(often)
+        found = found._replace(measure="count", column="")  # "who comes most often?"
+    labels = [name for name in found.wanted if _has_groups(name, table) and name != found.column]
+    if len(labels) == 1 and (asked.has(("each",)) or (end and found.measure in {*_ENDS.values(), "sum", "count"})):
+        asked.used.update(asked.has(("each",)))
+        is_end = found.measure in _ENDS.values() and bool(end)
+        measure = ("sum" if found.column else "count") if is_end or not found.measure else found.measure
+        rest = tuple(name for name in found.wanted if name != labels[0])
+        column = found.column or (rest[0] if measure == "count" and rest and rest[0] in amounts(table) else "")
+        is_paid = is_money and measure == "count" and not often
+        column = column or (_amount(table, {labels[0]}, is_money=True) if is_paid else "")
+        measure = "sum" if column and measure == "count" else measure
+        if all(name == column for name in rest):
+            done = found._replace(measure=measure, column=column, wanted=(), by=labels[0])
+            return done._replace(end=end, explained=asked.explained())
+    if before is None or not before.by or found.wanted or not (end or _is_same_measure(found, before)):
+        return found
+    if before.by in {one.column for one in found.where}:  # "show only those of Grand"
+        return found._replace(measure="", column="") if found.measure == "count" else found
+    return found._replace(measure=before.measure, column=before.column, by=before.by, end=end or before.end)
+
+
+def _is_same_measure(one: Query, other: Query) -> bool:
+    return (one.measure, one.column) == (other.measure, other.column)
+
+
+def _says_end(asked: _Question, end: str) -> bool:
+    """Tell whether the most, or the least, of something is said as how much it is, and not as what it is like: "most expensive"."""
+    said = [at for at, told in enumerate(asked.asking) if end in told]
+    behind = (at + 1 for at in said if at + 1 < len(asked.tokens) and at + 1 not in said)
+    return bool(said) and not any(asked.concepts[at] & _EXTREMES for at in behind)
+
+
+def _has_groups(column: str, table: Table) -> bool:
+    """Tell whether a column parts rows into groups: its values are no amounts, and some are there more than once."""
+    values = table.values(column)
+    return column not in amounts(table) and 1 < len(set(values)) < len(values)
 
 
 def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str], title: set[int]) -> str:
@@ -509,12 +590,19 @@ def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str],
     if measure == "sum" and title and not counted and asked.language in _EAST and asked.has(_MEASURES["count"]):
         asked.used.update(asked.has(_MEASURES["sum"]))
         return "count"  # 一共有几个订单
-    most_said = [at for at, told in enumerate(asked.asking) if "most" in told]
     is_limited = any(unit.is_number and unit.token not in asked.used for unit in asked.units)
-    if most_said and measure in {"", "count", "sum"} and len(counted) == 1 and not is_limited:
-        asked.used.update(most_said)
-        return "max"  # "quién tiene más líneas?"
-    return measure
+    spent = [at for at, told in enumerate(asked.asking) if "spent" in told]
+    for end, extreme in _ENDS.items():
+        said = [at for at, told in enumerate(asked.asking) if end in told]
+        if said and measure in {"", "count", "sum"} and (len(counted) == 1 or spent) and not is_limited:
+            asked.used.update(said)
+            return extreme  # "quién tiene más líneas?"
+    for quality, extreme in (("better", "max"), ("worse", "min")):
+        if measure in {"", extreme} and (said := [at for at, told in enumerate(asked.asking) if quality in told]):
+            asked.used.update(said)
+            return extreme  # "which day was better?"
+    rest = [column for column in named if not _words_for("priced") & set(plain(column).split())]
+    return "sum" if not measure and spent and not rest else measure  # "what did I spend at Lumen?"
 
 
 def _opened(  # noqa: PLR0913 - what a question says
@@ -523,7 +611,9 @@ def _opened(  # noqa: PLR0913 - what a question says
     """Return the question before without its rows where this one is about all rows: "and all together?", "the oldest member?"."""
     is_pointing = points_back(asked.text)
     is_shown = before.measure == "count" and bool(asked.has(("show", "list")))
-    is_all = bool(set(asked.has(("all",))) - title) and not (is_shown or (is_pointing and not named))
+    every = set(asked.has(("all",))) - title
+    is_of_shown = every <= set(asked.has(_MEASURES["sum"])) and not before.measure  # "und insgesamt?" of the rows shown
+    is_all = bool(every) and not (is_shown or is_of_shown or (is_pointing and not named))
     is_whole = measure in {"max", "min"} and bool(title) and not is_pointing
     if has_rows or not ((is_all and (before.measure or measure)) or is_whole):
         return before
@@ -584,7 +674,7 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
             or asked.concepts[unit.token] & (_ASKING | _NEGATING)
         ):
             continue
-        same = {word for word in telling if _is_form_of(unit.text, word)}
+        same = {word for word in telling if _is_form_of(unit.text, word) or _is_case_of(unit, word, asked)}
         for word in sorted(same):
             said[word] = unit.token
     if not said and asked.language != "en" and len(values) > 1:
@@ -600,6 +690,13 @@ def _is_form_of(said: str, word: str) -> bool:
     return stem(said) == stem(word) or (
         len(word) > _SHORTEST and 0 < len(said) - len(word) <= _NEAR + 1 and said.startswith(word)
     )
+
+
+def _is_case_of(unit: _Unit, word: str, asked: _Question) -> bool:
+    """Tell whether a name is said in another case, as in Polish: "zakupy Any", "Toma"."""
+    is_name = asked.language == "pl" and unit.token > 0 and asked.tokens[unit.token].text[:1].isupper()
+    bare = word[:-1] if word[-1:] in _VOWELS else word
+    return is_name and len(bare) >= _SHORTEST - 1 and unit.text.startswith(bare) and len(unit.text) - len(bare) <= _NEAR
 
 
 def _is_kindred(one: str, other: str) -> bool:
@@ -741,6 +838,18 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
 
 
+def names_column(text: str, column: str, language: str) -> bool:
+    """Tell whether a text names a column, in whatever language.
+
+    Examples
+    --------
+    >>> names_column("Jonas Rothの電話番号を0151に", "phone", "ja"), names_column("set the age to 3", "phone", "en")
+    (True, False)
+    """
+    asked = _Question(text, language, (column,))
+    return any(asked.means(part) for part in plain(column).split() if not is_small(part))
+
+
 def _tells(column: str, nouns: Iterable[str], units: Iterable[str]) -> bool:
     """Tell whether a column is called by one of several nouns, in whatever language, or ends in a unit."""
     parts = [part for part in plain(column).split() if not is_small(part)]
@@ -858,6 +967,8 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
         return found
     numeric = [name for name in found.wanted if is_numeric(table.values(name))]
     dated = [name for name in found.wanted if any(map(day, table.values(name)))]
+    if is_money and not is_time and _amount(table, set(), is_money=True):
+        dated = []  # "on which day did we earn most?"
     column = next(iter([*dated, *numeric] if is_time else [*numeric, *dated]), "")
     spent = {one.column for one in found.where}
     if is_time and not column:
@@ -942,6 +1053,8 @@ def answer(asked: Query, table: Table) -> Found:
     """
     rows = asked.rows(table)
     column = asked.column
+    if asked.by:
+        return _of_groups(asked, table, rows)
     if column and asked.measure in {"max", "min"}:
         return _extreme(asked, table, rows, table.columns.index(column))
     if column and asked.measure in {"sum", "mean", "count"}:
@@ -960,6 +1073,22 @@ def answer(asked: Query, table: Table) -> Found:
         places = [table.columns.index(name) for name in asked.wanted]
         return Found(tuple(rows), "; ".join(", ".join(row[place] for place in places) for row in rows))
     return Found(tuple(rows))
+
+
+def _of_groups(asked: Query, table: Table, rows: Sequence[tuple[str, ...]]) -> Found:
+    """Measure each group of rows; where the most or the least is wanted, only that, with its rows."""
+    place, one = table.columns.index(asked.by), asked._replace(by="", end="", where=(), wanted=())
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for row in rows:
+        groups.setdefault(row[place], []).append(row)
+    told = {name: answer(one, table._replace(rows=tuple(of_it))).value for name, of_it in groups.items()}
+    told = {name: value for name, value in told.items() if value}
+    if asked.end and told:
+        pick = max if asked.end == "most" else min
+        best = pick(number(value) or Decimal(0) for value in told.values())
+        told = {name: value for name, value in told.items() if number(value) == best}
+        rows = [row for row in rows if row[place] in told]
+    return Found(tuple(rows), ("; " if asked.end else "\n").join(f"{name}: {value}" for name, value in told.items()))
 
 
 def _extreme(asked: Query, table: Table, rows: Sequence[tuple[str, ...]], place: int) -> Found:
@@ -1033,7 +1162,7 @@ def ranked(text: str, language: str, column: str = "") -> tuple[bool, int]:
     """
     tokens = words(text)
     told = lexicon().concepts(tokens)
-    extremes = [one & _MEASURING for one in told if one & _MEASURING & {*_MEASURES["max"], *_MEASURES["min"]}]
+    extremes = [one & _MEASURING for one in told if one & _EXTREMES]
     is_first_largest = bool(extremes and extremes[0] & set(_MEASURES["max"]))
     if extremes and extremes[0] & _TIMES and _tells(column, *_QUALITIES["age"]):
         is_first_largest = not is_first_largest

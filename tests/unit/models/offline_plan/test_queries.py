@@ -72,8 +72,71 @@ def test_columns_are_told_in_another_language_and_by_the_contrary(text: str, lan
 def test_who_paid_most_and_all_together_are_not_about_the_one_spoken_of_before() -> None:
     dirk = query("what did Dirk pay in total?", SPENT, name="expenses.csv")
     assert str(dirk) == "sum amount where paid_by has dirk"
-    assert str(query("who paid the most?", SPENT, dirk, "expenses.csv")) == "max amount, paid_by"
+    assert str(query("who paid the most?", SPENT, dirk, "expenses.csv")) == "most sum amount by paid_by"
     assert str(query("en alles samen?", SPENT, dirk, "expenses.csv", "nl")) == "sum amount"
+
+
+SHOPS = read_table(
+    "date,shop,item,amount,paid_by\n2025-03-01,Kaufmann,bread,4.20,Ana\n2025-03-04,Rossi,olives,5.50,Ana\n"
+    "2025-03-09,Lumen,bulbs,21.00,Tom\n2025-03-12,Kaufmann,apples,6.00,Lea\n2025-03-12,Rossi,wine,18.00,Tom\n"
+)
+DAYS = read_table("day,visitors,takings\nMonday,31,210.50\nTuesday,44,190.00\nThursday,57,402.90\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("which shop got the most money from me?", "en"),
+        ("en qué tienda gasté más?", "es"),
+        ("em que loja gastei mais?", "pt"),
+        ("quale negozio ha incassato di più?", "it"),
+        ("welke winkel kreeg het meeste geld van mij?", "nl"),
+        ("w którym sklepie wydałem najwięcej?", "pl"),
+        ("どの店で一番お金を使った?", "ja"),
+        ("我在哪家店花的钱最多?", "zh"),
+        ("dans quel magasin ai-je dépensé le plus ?", "fr"),
+        ("welches Geschäft hat am meisten Geld bekommen?", "de"),
+    ],
+)
+def test_what_got_most_is_told_by_the_sums_of_groups(text: str, language: str) -> None:
+    asked = query(text, SHOPS, name="expenses.csv", language=language)
+    assert str(asked) == "most sum amount by shop"
+    assert answer(asked, SHOPS).value == "Rossi: 23.5"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "line"),
+    [
+        ("average amount per shop", "en", "mean amount by shop"),
+        ("how many rows for each shop?", "en", "count by shop"),
+        ("which shop is there most often?", "en", "most count by shop"),
+        ("which is the most expensive shop?", "en", "max amount, shop"),
+        ("wieviel hat jeder bezahlt?", "de", "sum amount by paid_by"),
+        ("combien ai-je dépensé par magasin ?", "fr", "sum amount by shop"),
+        ("店ごとの合計を教えて", "ja", "sum amount by shop"),
+        ("每家店一共花了多少?", "zh", "sum amount by shop"),
+        ("was habe ich bei Rossi ausgegeben?", "de", "sum amount where shop is Rossi"),
+    ],
+)
+def test_groups_are_measured_and_what_was_spent_is_added_up(text: str, language: str, line: str) -> None:
+    assert str(query(text, SHOPS, name="expenses.csv", language=language)) == line
+    assert parse(line) is not None
+    assert str(parse(line)) == line
+
+
+def test_all_together_is_of_the_rows_shown_and_of_all_behind_a_sum() -> None:
+    shown = query("zeig die von Ana", SHOPS, name="expenses.csv", language="de")
+    total = query("und insgesamt?", SHOPS, shown, "expenses.csv", "de")
+    assert str(total) == "sum amount where paid_by is Ana"
+    assert str(query("und insgesamt?", SHOPS, total, "expenses.csv", "de")) == "sum amount"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("which day was better?", "en"), ("welcher Tag war besser?", "de"), ("哪天更好?", "zh")]
+)
+def test_what_was_better_took_more_money(text: str, language: str) -> None:
+    asked = query(text, DAYS, name="days.csv", language=language)
+    assert answer(asked, DAYS).value.endswith("402.90")
 
 
 def test_several_of_the_largest_are_written_and_read_back() -> None:
