@@ -56,6 +56,7 @@ from lango_nb.models.offline.plan import Step, show
 from lango_nb.models.offline.queries import is_numeric, names_column
 
 _MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
+_EVERYWHERE = frozenset(("all", "each"))
 _NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")
 _PAIR = re.compile(r"\s*([^:=]+?)\s*[:=]\s*(.+?)\s*\Z")
 _EXIT = re.compile(r"exit code (-?\d+)[^\n]*\n?")
@@ -376,9 +377,11 @@ def _replace(desk: Desk, step: Step) -> Work:
     pattern = _pattern_of(old, sought)
     if pattern is None:
         raise Ask(desk.say("no_text", file=path, word=sought), can_try_others=True)
-    if desk.asks_first:
-        raise Ask(desk.say("shall", plan=show(step.with_arguments(file=(path,)))))
     count = len(pattern.findall(old))
+    is_number = _shape(sought) == "9"
+    is_odd = (_shape(new) == "9") != is_number or (is_number and count > 1 and not concepts_of(step.text) & _EVERYWHERE)
+    if desk.asks_first or (is_odd and not desk.is_certain):  # a number is rarely meant wherever it stands
+        raise Ask(desk.say("shall", plan=show(step.with_arguments(file=(path,)))))
     changed = pattern.sub(lambda _: new, old)
     yield from edit(desk, path, old, lines(changed))
     found = pattern.search(old)
@@ -485,11 +488,13 @@ def _pattern_of(text: str, sought: str) -> re.Pattern[str] | None:
     bare = re.escape(sought)
     left = r"(?<!\w)" if sought[:1].isalnum() else ""
     right = r"(?!\w)" if sought[-1:].isalnum() else ""
+    if _shape(sought) == "9":  # 12 is no part of 12.40
+        left, right = rf"{left}(?<!\d\.)", rf"{right}(?!\.\d)"
     whole = [left + bare + right] * bool(sought)
     if " " in sought and (shorter := trimmed(sought)) != sought:  # "os 30", which "ovos 30" ends with
         whole.append(rf"(?<!\w){re.escape(shorter)}(?!\w)")
     ways = [(one, flag) for one in whole for flag in (re.NOFLAG, re.IGNORECASE)]
-    anywhere = [(bare, re.NOFLAG), (bare, re.IGNORECASE)] if sought else []
+    anywhere = [(bare, re.NOFLAG), (bare, re.IGNORECASE)] if sought and _shape(sought) != "9" else []
     found = (re.compile(*way) for way in (*ways, *anywhere))
     return next((pattern for pattern in found if pattern.search(text)), None)
 
