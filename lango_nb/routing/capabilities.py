@@ -118,8 +118,11 @@ def action(tool: ToolSchema) -> str:
     properties = tool.parameters.get("properties")
     takes = []
     for name, about in properties.items() if isinstance(properties, Mapping) else ():
-        told = about.get("description") if isinstance(about, Mapping) else ""
-        takes.append(f"{in_words(name)} ({folded(told)})" if isinstance(told, str) and told.strip() else in_words(name))
+        shape = about if isinstance(about, Mapping) else {}
+        options, told = shape.get("enum"), shape.get("description")
+        said_of_it = [folded(told)] if isinstance(told, str) and told.strip() else []
+        said_of_it += [" | ".join(map(str, options))] if isinstance(options, list) else []
+        takes.append(f"{in_words(name)} ({' '.join(said_of_it)})" if said_of_it else in_words(name))
     taken = f"{_TAKES}{shorten(', '.join(takes), _MOST_SAID)}" if takes else ""
     return ": ".join(part for part in (in_words(tool.name), f"{said} {taken}".strip()) if part)
 

@@ -19,6 +19,7 @@ from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import answers
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
+from lango_nb.models.offline.arguments import mapped, read_value, required_of, shapes_of
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
@@ -44,7 +45,6 @@ from lango_nb.models.offline.names import (
     whole_new_name,
 )
 from lango_nb.models.offline.operations import Entry, files_of, lines
-from lango_nb.models.offline.own_tools import mapped, read_value, required_of, shapes_of
 from lango_nb.models.offline.plan import (
     Answer,
     Call,
@@ -132,6 +132,7 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
         if not answer.is_dead_end:
             is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
             is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
+            is_look = is_look and not any(map(_is_of_ones_own, one.steps))
             lacks = answer.is_question and is_look
             looked: Answer | None = (yield from _found_out(reading, context, folder)) if lacks else None
             return looked or answer
@@ -240,7 +241,7 @@ def least_of(reading: Reading) -> float:
     """Return how sure a reading must be to be carried out: a question that was read as a change never is."""
     if not _changes(reading):
         return LOOK_LEAST
-    if any(is_change(step.act) and _is_question(step) for step in reading.steps):
+    if any(_may_change(step) and _is_question(step) for step in reading.steps):
         return _NEVER
     if any(map(is_misnamed, reading.steps)):
         return _NEVER
@@ -293,8 +294,7 @@ def _is_about_a_part(step: Step) -> bool:
 
 def _is_told(step: Step, before: str, language: str) -> bool:
     """Tell whether a request tells what others did, said or want rather than wishing it: "Marco deleted notes.md"."""
-    is_own = step.act not in acts() and not router_family(step.act)  # a person is asked before it does harm
-    if is_own or not (is_change(step.act) or step.destination):
+    if _is_of_ones_own(step) or not (is_change(step.act) or step.destination):
         return False
     around, loses = _around(step), step.act.startswith(_LOSING)
     return (loses and tells_past(around)) or is_reported(f"{before} {around}".lstrip(), language, is_strict=loses)
@@ -356,7 +356,16 @@ def _around(step: Step) -> str:
 
 
 def _changes(reading: Reading) -> bool:
-    return any(is_change(step.act) or step.destination for step in reading.steps)
+    return any(_may_change(step) or step.destination for step in reading.steps)
+
+
+def _may_change(step: Step) -> bool:
+    """Tell whether a step may change something; of tools of one's own nobody can tell, so a person is asked before they do."""
+    return is_change(step.act) and not _is_of_ones_own(step)
+
+
+def _is_of_ones_own(step: Step) -> bool:
+    return step.act not in acts() and not router_family(step.act)
 
 
 def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
@@ -619,7 +628,7 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
     shown: list[Step] = []
     for step in reading.steps:
         desk.begin(step)
-        schema = None if router_family(step.act) else desk.folder.tools.get(step.act)
+        schema = desk.folder.tools.get(step.act) if _is_of_ones_own(step) else None
         if schema is not None:
             fill(desk, schema, mapped(schema, step, desk.language))  # asks for what is missing rather than for a yes
         if len(reading.steps) == 1 and step.act.startswith(("delete", "line.delete", "value.set")):

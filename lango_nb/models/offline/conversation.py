@@ -29,6 +29,7 @@ from lango_nb.models.offline.answers import (
     say,
     sentences,
 )
+from lango_nb.models.offline.arguments import shapes_of
 from lango_nb.models.offline.followups import (
     ENDED,
     EXACT,
@@ -97,7 +98,7 @@ from lango_nb.models.offline.names import (
     trimmed,
 )
 from lango_nb.models.offline.operations import in_figures, number, reckon
-from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools, shapes_of
+from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools
 from lango_nb.models.offline.plan import (
     Context,
     Reading,
@@ -695,7 +696,8 @@ def _put_there(step: Step) -> Step:
     ('append', 'Kim is new')
     """
     head, _, text = step.text.partition(next((sign for sign in _COLONS if sign in step.text), "\0"))
-    if step.act == "move" and step.word("file") in head and step.word("to") and step.word("to") in text:
+    file, goal = step.word("file"), step.word("to")
+    if step.act == "move" and file and goal and file in head and goal in text:
         return Step("append", {"file": step.arguments["file"], "text": (text.strip(),)}, text=step.text)
     if (
         step.act == "rename"

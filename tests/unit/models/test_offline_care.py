@@ -242,3 +242,7 @@ def test_words_of_ones_own_are_the_roots(folder: Path) -> None:
     assert engine.route("write a haiku about the sea").is_conversation
     assert engine.route('put "roses are red" into poem.txt').chosen == "operator"
     assert engine.route("what time is it?").chosen is None
+
+
+def test_a_kind_a_colon_and_a_name_without_a_verb_are_no_crash(ask: Ask) -> None:
+    assert ask("FOLDER:0.MD").answer == "I would do this: make folder 0.MD. Shall I?"

@@ -11,7 +11,7 @@ import pytest
 from lango_nb.config.settings import Settings
 from lango_nb.core.events import ToolStarted
 from lango_nb.engine import Engine
-from lango_nb.models.offline.own_tools import time_said
+from lango_nb.models.offline.arguments import time_said
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.decorator import tool
