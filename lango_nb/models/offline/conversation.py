@@ -718,6 +718,8 @@ def _put_there(step: Step) -> Step:
         verbs = [word for word, told in zip(found, lexicon().concepts(found), strict=True) if "rename" in told]
         if verbs:  # what it is to be called is not said yet
             return step.with_arguments(file=(step.word("to")[verbs[-1].end :].strip(),), to=())
+    if step.act == "copy" and "put" in concepts_of(step.text) and not concepts_of(step.text) & {"copy", "save"}:
+        step = step._replace(act="move")
     if step.act == "search" and step.word("file") and "many" in concepts_of(step.text) and not step.destination:
         return step._replace(act="count.matches")
     if step.act == "copy" and not step.arguments and "delete" in concepts_of(step.text):

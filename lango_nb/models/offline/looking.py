@@ -73,6 +73,7 @@ from lango_nb.models.offline.queries import (
     is_yes_or_no,
     leaf,
     query,
+    query_of,
     ranked,
     said_of_tables,
     says_state,
@@ -800,7 +801,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         told = _told(before, name, table, is_named=is_named)
         key = rows_key(text) if name.casefold().endswith(".json") else ""
-        asked = query(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
+        read = query_of if is_named else query
+        asked = read(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
