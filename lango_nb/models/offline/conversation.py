@@ -53,6 +53,8 @@ from lango_nb.models.offline.lexicon import (
     lexicon,
     lexicon_of,
     likelier_language,
+    quotations,
+    without_slip,
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import (
@@ -405,6 +407,8 @@ def resolved(request: str, context: Context, language: str = "") -> Reading:
         return Reading((step,), 1.0, likelier_language(head, language or "en", reader().read(request).language))
     before = None if last is None else _SIMILAR.get(last.act, last.act)
     reading = reader().read(request, before)
+    if (spelt := without_slip(request, reading.language, _WISHING)) != request:
+        reading, request = reader().read(spelt, before), spelt
     wish = without_greeting(request)
     if wish != request and [step.act for step in reading.steps] == ["talk"]:
         behind = reader().read(wish, before)
@@ -1372,6 +1376,8 @@ def _whole_text(step: Step, language: str) -> Step:
     text, (file, *places) = step.word("text"), step.arguments.get("file", ("",))
     said = step.text.partition("\n")[0]
     lead = words_of(said.partition(text)[0]) if said != step.text and said.endswith(text) and text else ()
+    if text in {step.text[start:end] for start, end in quotations(step.text)}:
+        return step  # what stands behind a quotation is no part of it
     is_led = bool(lead) and all(word.kind == "sign" or not _is_no_adding(word, language) for word in lead[:-1])
     if step.act in {"append", "prepend", "task.add"} and is_led and _is_no_adding(lead[-1], language):
         return step.with_arguments(text=(said[lead[-1].start :],))  # "feed H5" behind "add water H4 to a.txt"
@@ -1960,7 +1966,8 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
             return found["file"]
     is_list = answer.is_listing or (step.act.startswith("list") and answer.said("lines") is None)
     for key in () if is_list else naming("file", answer.language):
-        if (key != "listed" or step.act in _LISTED) and (told := answer.said(key)) is not None:
+        told = answer.said(key) if key != "listed" or step.act in _LISTED else None
+        if told is not None and (" " not in told["file"] or ENDED.search(told["file"])):
             return told["file"]
     words = step.arguments.get("file", ())
     if len(words) > 1:
