@@ -72,6 +72,8 @@ NAMED_LEAST = 0.7
 """How sure one must be that deletes a file by its very name."""
 LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
+WISH_LEAST = 0.4
+"""How sure one must be that only looks, where a request names a file and speaks of changing it."""
 _NEVER = 2.0
 _MOST_NEAR = 8
 """Files that a question names to choose from."""
@@ -244,7 +246,7 @@ def least_of(reading: Reading) -> float:
     """Return how sure a reading must be to be carried out: a question that was read as a change never is."""
     if not _changes(reading):
         is_wish = all(_wishes_change(step, reading.language) for step in reading.steps)
-        return CHANGE_LEAST if is_wish else LOOK_LEAST
+        return WISH_LEAST if is_wish else LOOK_LEAST
     if any(is_change(step.act) and _is_question(step) for step in reading.steps):
         return _NEVER
     if any(map(is_misnamed, reading.steps)):

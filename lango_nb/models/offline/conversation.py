@@ -1510,7 +1510,8 @@ def _is_setting(step: Step, confidence: float, request: str, context: Context) -
     marks = words_of_wishes().concepts(found)
     is_begun = "change" in first or any("mark" in one for one in marks[:FIRST_WORDS])
     is_one = step.act in _UNSURE_ACTS or step.act not in acts() or (goes_on and step.act in FOLLOWS)
-    return is_one and (goes_on or (is_unsure and is_begun)) and len(found) <= _FEW_IN_CELL
+    is_more = goes_on and (is_unsure or is_change(step.act) or step.act in FOLLOWS)
+    return is_one and (is_more or (is_unsure and is_begun)) and len(found) <= _FEW_IN_CELL
 
 
 def _new_of(reading: Reading) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ from lango_nb.models.offline.operations import (
     write_row,
     written,
 )
-from lango_nb.models.offline.plan import Step, show
+from lango_nb.models.offline.plan import Step
 from lango_nb.models.offline.queries import (
     TABLES,
     Condition,
@@ -206,7 +206,6 @@ def _operate(desk: Desk, step: Step) -> Work:  # noqa: PLR0911 - one for each th
     if step.act != operation_of:
         return (yield from _operate(desk, step.with_arguments(file=(path,))))
     if operation.on == "table":
-        yield from _sure_of_table(desk, step, path, text)
         text = _narrowed(desk, step, text)
     try:
         value = operation.function(text, *words)
@@ -238,18 +237,6 @@ def _ask_what_is_counted(desk: Desk, step: Step, path: str) -> None:
     if not any(one.is_quoted or one.text.isupper() for one in words_of(step.text)):
         none = desk.say(step.act, file=path, n=0, word=step.word("find"))
         raise Ask(f"{none} {desk.lacks('find').text}")
-
-
-def _sure_of_table(desk: Desk, step: Step, path: str, text: str) -> Work:
-    """Ask first where a table explains hardly any word of a request whose answer would be a number."""
-    yield from ()
-    said = step.text.partition("\n")[0]
-    is_number = step.act.startswith(("column.", "group.")) and "\n" not in step.text
-    is_table = path.casefold().endswith((".csv", ".tsv"))
-    if not is_number or not is_table or desk.is_certain or PurePosixPath(path).name not in said:
-        return
-    if query_of(said, read_table(text), None, path, desk.language).explained < _THIRD:
-        raise Ask(desk.say("shall", plan=show(step.with_arguments(file=(path,)))))
 
 
 def _upper(keys: Sequence[str]) -> str:
@@ -1002,8 +989,9 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
             tuple(shown[len(heading) :]),
         )
     is_few = len(found.rows) <= _FEW_ROWS and len(found.rows) < len(table.rows)
-    said = quoted([found.value], desk.language)
-    if is_few and asked.measure not in {"sum", "mean"}:
+    said, wish = quoted([found.value], desk.language), step.text.partition("\n")[0]
+    is_spent = "spent" in said_of_tables(wish, desk.language) and not concepts_of(wish) & {"sum", "many"}
+    if is_few and (is_spent or asked.measure not in {"sum", "mean"}):
         return Outcome(
             desk.say("query.both", value=said, file=name, query=line, lines=rows),
             found.value,

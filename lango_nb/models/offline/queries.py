@@ -379,7 +379,7 @@ class _Question:
         denying = [
             at
             for at in range(max(0, place - _NEAR), place)
-            if (self.concepts[at] & _NEGATING or "not" in self.asking[at]) and not self.concepts[at] & _ASKING
+            if (self.concepts[at] & _NEGATING or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
         ]
         self.used.update(denying)
         return bool(denying)
@@ -658,7 +658,8 @@ def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str],
             asked.used.update(said)
             return extreme  # "which day was better?"
     rest = [column for column in named if not _words_for("priced") & set(plain(column).split())]
-    return "sum" if not measure and spent and not rest else measure  # "what did I spend at Lumen?"
+    is_sum = bool(spent) and not (measure or rest or is_limited or asked.has(("who", "which")))
+    return "sum" if is_sum else measure  # "what did I spend at Lumen?"
 
 
 def _opened(  # noqa: PLR0913 - what a question says
