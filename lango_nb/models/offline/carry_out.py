@@ -70,6 +70,8 @@ NAMED_LEAST = 0.7
 """How sure one must be that deletes a file by its very name."""
 LOOK_LEAST = 0.1
 """How sure one must be that only looks."""
+WISH_LEAST = 0.4
+"""How sure one must be that only looks, where a request names a file and speaks of changing it."""
 _NEVER = 2.0
 _MOST_NEAR = 8
 """Files that a question names to choose from."""
@@ -91,6 +93,8 @@ _LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
 """Acts, and beginnings of acts, after which something is no longer where or what it was."""
 _CHANGING = frozenset(("delete", "move", "rename", "copy", "replace", "write", "append", "prepend", "put", "save", "create", "remember", "remind", "run", "change", "done"))  # fmt: skip
 """Concepts of verbs that change something."""
+_REFUSED = frozenset(("no", "not", "none", "stop", "undo"))
+"""Concepts of what is not to be done."""
 _PAUSES = (",", ";", ".", "!", "\uff0c", "\u3001", "\u3002", "\uff1b")
 _SUBJECT = 4
 """Words among which a request says that the person speaks."""
@@ -240,7 +244,8 @@ def _loses_exception(step: Step) -> bool:
 def least_of(reading: Reading) -> float:
     """Return how sure a reading must be to be carried out: a question that was read as a change never is."""
     if not _changes(reading):
-        return LOOK_LEAST
+        is_wish = all(_wishes_change(step, reading.language) for step in reading.steps)
+        return WISH_LEAST if is_wish else LOOK_LEAST
     if any(_may_change(step) and _is_question(step) for step in reading.steps):
         return _NEVER
     if any(map(is_misnamed, reading.steps)):
@@ -258,6 +263,15 @@ def least_of(reading: Reading) -> float:
     if any(step.act == "line.delete" and "delete" not in concepts_of(step.text) for step in reading.steps):
         return DELETE_LEAST
     return CHANGE_LEAST if not deletes else NAMED_LEAST if is_named else DELETE_LEAST
+
+
+def _wishes_change(step: Step, language: str) -> bool:
+    """Tell whether a look was read where a request speaks of changing a file that it names, and asks nothing."""
+    found = words(step.text)
+    told = frozenset[str]().union(*lexicon_of(language).concepts(found))
+    is_named = any(word.kind == "file" and not word.is_quoted for word in found)
+    is_left = bool(told & _REFUSED) or is_talk(step.act) or step.act == "query"
+    return is_named and bool(told & _CHANGING) and not (is_left or asks(step.text) or step.destination)
 
 
 def _is_gentle(reading: Reading) -> bool:

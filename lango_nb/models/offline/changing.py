@@ -59,6 +59,8 @@ _MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _EVERYWHERE = frozenset(("all", "each"))
 _NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")
 _PAIR = re.compile(r"\s*([^:=]+?)\s*[:=]\s*(.+?)\s*\Z")
+_FEW_ROWS = 4
+"""Rows that a question names to choose from."""
 _EXIT = re.compile(r"exit code (-?\d+)[^\n]*\n?")
 _RUNNERS = {
     ".py": "python3",
@@ -377,6 +379,8 @@ def _replace(desk: Desk, step: Step) -> Work:
     pattern = _pattern_of(old, sought)
     if pattern is None:
         raise Ask(desk.say("no_text", file=path, word=sought), can_try_others=True)
+    if _is_other_sort(path, old, sought, new):
+        raise (yield from _which_rows(desk, step, path, old))
     count = len(pattern.findall(old))
     is_number = _shape(sought) == "9"
     is_odd = (_shape(new) == "9") != is_number or (is_number and count > 1 and not concepts_of(step.text) & _EVERYWHERE)
@@ -412,6 +416,26 @@ def _cell_beside(step: Step, path: str, text: str) -> Cell | None:
         others = {word.text for word in words_of(step.text) if _shape(word.text) == _shape(new)} - {old}
         return Cell(str(rows[0]), column, old, others.pop()) if len(others) == 1 else None
     return Cell(str(rows[0]), column, old, new, is_clear=False)
+
+
+def _is_other_sort(path: str, text: str, sought: str, new: str) -> bool:
+    """Tell whether words would stand where a table has numbers only: "my fee of 13 May is wrong, it has to be 85.00"."""
+    if not path.casefold().endswith((".csv", ".tsv")):
+        return False
+    table = read_table(text)
+    held = [name for name in table.columns if sought in table.values(name)]
+    return bool(held) and number(new) is None and all(is_numeric(table.values(name)) for name in held)
+
+
+def _which_rows(desk: Desk, step: Step, path: str, text: str) -> Work:
+    """Make the question which row is meant, of those that a request speaks of; else what is meant at all."""
+    table = read_table(text)
+    said = [word.text for word in words_of(step.text) if word.kind == "word" and word.text[:1].isupper()]
+    rows = [row for row in table.rows if sum(any(holds(value, one) for value in row) for one in said) > 1]
+    yield from ()
+    if 0 < len(rows) <= _FEW_ROWS:
+        return Ask(desk.say("ask.which", names=desk.either([write_row(table, row) for row in rows])))
+    return Ask(desk.say("no_text", file=path, word=step.word("old")), can_try_others=True)
 
 
 def _labelled(text: str, label: str, new: str) -> tuple[int, str, bool] | None:
@@ -513,7 +537,8 @@ def _line_delete(desk: Desk, step: Step) -> Work:
     path, old = yield from _there(desk, step)
     before = lines(old)
     gone, is_clear = _lines_meant(desk, step, path, before)
-    if "done" in concepts_of(step.text) and step.word("find") and all(BOX.match(before[at]) for at in gone):
+    boxes = [BOX.match(before[at]) for at in gone]
+    if "done" in concepts_of(step.text) and step.word("find") and all(one and one[2] == " " for one in boxes):
         return (yield from _tick(desk, step._replace(act="line.tick")))
     going = [f"{at + 1}: {before[at]}" for at in sorted(gone)]
     shown = quoted(going, desk.language)

@@ -55,6 +55,8 @@ from lango_nb.models.offline.lexicon import (
     lexicon,
     lexicon_of,
     likelier_language,
+    quotations,
+    without_slip,
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import (
@@ -394,6 +396,8 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
     reading = reader().read(request, before)
     if own and (meant := of_own_tools(own, reading, request, context)) is not None:
         return meant
+    if (spelt := without_slip(request, reading.language, WISHING)) != request:
+        reading, request = reader().read(spelt, before), spelt
     wish = without_greeting(request)
     if wish != request and [step.act for step in reading.steps] == ["talk"]:
         behind = reader().read(wish, before)
@@ -708,6 +712,8 @@ def _put_there(step: Step) -> Step:
         verbs = [word for word, told in zip(found, lexicon().concepts(found), strict=True) if "rename" in told]
         if verbs:  # what it is to be called is not said yet
             return step.with_arguments(file=(step.word("to")[verbs[-1].end :].strip(),), to=())
+    if step.act == "copy" and "put" in concepts_of(step.text) and not concepts_of(step.text) & {"copy", "save"}:
+        step = step._replace(act="move")
     if step.act == "search" and step.word("file") and "many" in concepts_of(step.text) and not step.destination:
         return step._replace(act="count.matches")
     if step.act == "copy" and not step.arguments and "delete" in concepts_of(step.text):
@@ -1360,6 +1366,8 @@ def _whole_text(step: Step, language: str) -> Step:
     text, (file, *places) = step.word("text"), step.arguments.get("file", ("",))
     said = step.text.partition("\n")[0]
     lead = words_of(said.partition(text)[0]) if said != step.text and said.endswith(text) and text else ()
+    if text in {step.text[start:end] for start, end in quotations(step.text)}:
+        return step  # what stands behind a quotation is no part of it
     is_led = bool(lead) and all(word.kind == "sign" or not _is_no_adding(word, language) for word in lead[:-1])
     if step.act in {"append", "prepend", "task.add"} and is_led and _is_no_adding(lead[-1], language):
         return step.with_arguments(text=(said[lead[-1].start :],))  # "feed H5" behind "add water H4 to a.txt"
@@ -1492,7 +1500,8 @@ def _is_setting(step: Step, confidence: float, request: str, context: Context) -
     marks = words_of_wishes().concepts(found)
     is_begun = "change" in first or any("mark" in one for one in marks[:FIRST_WORDS])
     is_one = step.act in _UNSURE_ACTS or step.act not in acts() or (goes_on and step.act in FOLLOWS)
-    return is_one and (goes_on or (is_unsure and is_begun)) and len(found) <= _FEW_IN_CELL
+    is_more = goes_on and (is_unsure or is_change(step.act) or step.act in FOLLOWS)
+    return is_one and (is_more or (is_unsure and is_begun)) and len(found) <= _FEW_IN_CELL
 
 
 def _new_of(reading: Reading) -> tuple[str, ...]:
@@ -1948,7 +1957,8 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
             return found["file"]
     is_list = answer.is_listing or (step.act.startswith("list") and answer.said("lines") is None)
     for key in () if is_list else naming("file", answer.language):
-        if (key != "listed" or step.act in _LISTED) and (told := answer.said(key)) is not None:
+        told = answer.said(key) if key != "listed" or step.act in _LISTED else None
+        if told is not None and (" " not in told["file"] or ENDED.search(told["file"])):
             return told["file"]
     words = step.arguments.get("file", ())
     if len(words) > 1:

@@ -361,6 +361,48 @@ def _known() -> Mapping[str, frozenset[str]]:
     return found
 
 
+_LEAST_SLIPPED = 5
+"""Letters of a word in which a slip of the keyboard is seen."""
+
+
+def without_slip(text: str, language: str, wanted: Concepts) -> str:
+    """Return a text whose first word is spelt as the one word of some concepts that it hardly differs from.
+
+    Parameters
+    ----------
+    text : str
+    language : str
+    wanted : frozenset of str
+        Concepts that the word may have.
+
+    Examples
+    --------
+    >>> without_slip("reanme a.txt to b.txt", "en", frozenset({"rename", "read"})), without_slip("Marco is here", "en", frozenset({"rename"}))
+    ('rename a.txt to b.txt', 'Marco is here')
+    """
+    first = next(iter(words(text)), None)
+    is_known = first is None or first.kind != "word" or first.is_quoted or bool(lexicon().concepts((first,))[0])
+    if first is None or is_known or len(first.folded) < _LEAST_SLIPPED or is_small_in(first.folded, language):
+        return text
+    near = {known for known in _plain_words(language, wanted) if _is_slip(first.folded, known)}
+    return text[: first.start] + near.pop() + text[first.end :] if len(near) == 1 else text
+
+
+@cache
+def _plain_words(language: str, wanted: Concepts) -> Concepts:
+    """Return the words of a language, each a whole one, that have some of several concepts."""
+    rows = (row for row in read_rows("lexicon.tsv") if len(row) > 2 and row[1] == language and row[0] in wanted)  # noqa: PLR2004 - its columns
+    return frozenset(word for row in rows for word in folded(row[2]) if word.isalpha() and len(word) >= _LEAST_SLIPPED)
+
+
+def _is_slip(said: str, known: str) -> bool:
+    """Tell whether two words differ by one letter, or by two that changed places."""
+    start = next((at for at, (a, b) in enumerate(zip(said, known, strict=False)) if a != b), min(len(said), len(known)))
+    one, other = said[start:], known[start:]
+    is_swapped = len(one) > 1 and one[:2] == other[1::-1] and one[2:] == other[2:]
+    return said != known and (is_swapped or one[1:] == other[1:] or one[1:] == other or one == other[1:])
+
+
 def concepts_of(text: str) -> Concepts:
     """Return all concepts of a text.
 

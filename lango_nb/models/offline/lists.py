@@ -308,8 +308,10 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         and (left := _left_in_clause(request, "tick", Step("line.tick", {}), reading.language))
     ):
         return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
-    comes_off = "off" in marks
-    if comes_off and (left := left_over(request, Step("line.tick", {"file": (file,)}), reading.language)):
+    bare = Step("line.tick", {"file": (file,)})
+    keys = (one.steps[0].word("key") for one in (reading, *reading.others))  # "vink de sleutel af": the key of nothing
+    left = left_over(request, bare, reading.language) or next(filter(None, keys), "")
+    if "off" in marks and left:
         return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
     if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
         return None
@@ -336,7 +338,7 @@ def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) ->
         return None
     is_open = is_left or bool(told & NEGATING) or "not" in said_of_tables(request, "")
     find = _OPEN_BOX if is_open else "[x]"
-    return Step("count.matches" if "many" in told else "search", {"find": (find,)}, text=request)
+    return Step("count.matches" if told & {"many", "count"} else "search", {"find": (find,)}, text=request)
 
 
 def _left_in_clause(request: str, mark: str, step: Step, language: str) -> str:

@@ -73,6 +73,7 @@ from lango_nb.models.offline.queries import (
     is_yes_or_no,
     leaf,
     query,
+    query_of,
     ranked,
     said_of_tables,
     says_state,
@@ -226,7 +227,16 @@ def _operate(desk: Desk, step: Step) -> Work:  # noqa: PLR0911 - one for each th
     settled = step.with_arguments(file=(path,))
     is_none = step.act == "count.matches" and not value
     found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
+    if is_none and found is None:
+        _ask_what_is_counted(desk, step, path)
     return found or _worded(desk, settled, path, text, value)
+
+
+def _ask_what_is_counted(desk: Desk, step: Step, path: str) -> None:
+    """Ask what to look for where words do not occur that are hardly meant as they stand: "how many pieces are in it?"."""
+    if not any(one.is_quoted or one.text.isupper() for one in words_of(step.text)):
+        none = desk.say(step.act, file=path, n=0, word=step.word("find"))
+        raise Ask(f"{none} {desk.lacks('find').text}")
 
 
 def _upper(keys: Sequence[str]) -> str:
@@ -800,7 +810,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         told = _told(before, name, table, is_named=is_named)
         key = rows_key(text) if name.casefold().endswith(".json") else ""
-        asked = query(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
+        read = query_of if is_named else query
+        asked = read(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
@@ -978,8 +989,9 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
             tuple(shown[len(heading) :]),
         )
     is_few = len(found.rows) <= _FEW_ROWS and len(found.rows) < len(table.rows)
-    said = quoted([found.value], desk.language)
-    if is_few and asked.measure not in {"sum", "mean"}:
+    said, wish = quoted([found.value], desk.language), step.text.partition("\n")[0]
+    is_spent = "spent" in said_of_tables(wish, desk.language) and not concepts_of(wish) & {"sum", "many"}
+    if is_few and (is_spent or asked.measure not in {"sum", "mean"}):
         return Outcome(
             desk.say("query.both", value=said, file=name, query=line, lines=rows),
             found.value,

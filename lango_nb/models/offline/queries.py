@@ -51,6 +51,8 @@ _MEASURES = {
 }
 _ENDS: Mapping[str, str] = {"most": "max", "least": "min"}
 """Which groups are wanted, and what measures one column so."""
+_BEST: Mapping[str, str] = {"better": "most", "worse": "least"}
+"""Which end is the better one."""
 _UNITS = frozenset(("g", "kg", "mm", "cm", "m2"))
 """Signs of units that are said in full (``data/reading/asked.tsv``)."""
 _QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -153,6 +155,8 @@ class Query(NamedTuple):
     """How many rows with the largest, or smallest, values are wanted, where that is more than one."""
     by: str = ""
     """The column whose values part the rows into groups, each of which is measured."""
+    is_monthly: bool = False
+    """Whether the groups are the months of that column."""
     end: str = ""
     """``most`` or ``least`` where the group with the largest or the smallest result is wanted; else all are."""
 
@@ -172,7 +176,7 @@ class Query(NamedTuple):
         'most sum amount by shop where day is Monday'
         """
         measured = f"{self.end} {self.measure}".lstrip() + (f" {_name(self.column)}" if self.column else "")
-        measured += f" by {_name(self.by)}" if self.by else ""
+        measured += f" by {'month ' * self.is_monthly}{_name(self.by)}" if self.by else ""
         measured += f" first {self.most}" if self.most else ""
         head = ", ".join([*([measured] if measured else []), *map(_name, self.wanted)]) or "rows"
         return head + (" where " + " and ".join(map(str, self.where)) if self.where else "")
@@ -183,7 +187,7 @@ _CONDITION = re.compile(
     rf"({_WORD}) (not )?(is|has|month|day|year|over of|under of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
 )
 _PART = re.compile(
-    rf"(?:({'|'.join(_ENDS)}) )?(?:({'|'.join(_MEASURES)})(?=[ ,]|\Z) ?)?((?!by |first ){_WORD})?(?: ?by ({_WORD}))?(?: ?first (\d+))?(?:, |\Z)"
+    rf"(?:({'|'.join(_ENDS)}) )?(?:({'|'.join(_MEASURES)})(?=[ ,]|\Z) ?)?((?!by |first ){_WORD})?(?: ?by (month )?({_WORD}))?(?: ?first (\d+))?(?:, |\Z)"
 )
 
 
@@ -224,9 +228,10 @@ def parse(line: str) -> Query | None:
         where.append(Condition(_bare(match[1]), match[3], values, bool(match[2])))
         tail = tail[match.end() :].removeprefix(" and ")
     found, wanted = Query(tuple(where), explained=1.0, is_grounded=True), []
-    for end, said, word, by, count in _PART.findall(head):
+    for end, said, word, month, by, count in _PART.findall(head):
         if said:
             found = found._replace(measure=said, column=_bare(word), most=int(count or 0), by=_bare(by), end=end)
+            found = found._replace(is_monthly=bool(month))
         elif word and word != "rows":
             wanted.append(_bare(word))
     return found._replace(wanted=tuple(wanted))
@@ -374,7 +379,7 @@ class _Question:
         denying = [
             at
             for at in range(max(0, place - _NEAR), place)
-            if self.concepts[at] & _NEGATING and not self.concepts[at] & _ASKING
+            if (self.concepts[at] & _NEGATING or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
         ]
         self.used.update(denying)
         return bool(denying)
@@ -402,7 +407,7 @@ def _in_english(tokens: Sequence[Word], language: str) -> Iterator[tuple[tuple[i
         end = place + 1
         if tokens[place].kind not in UNSPACED:
             if tokens[place].kind == "word" and not is_small_in(tokens[place].text.casefold(), language):
-                said = tokens[place].text
+                said = tokens[place].text.replace("\u2019", "'").rpartition("'")[2]  # "d'électricité"
                 yield (place,), _stems(said) if language == "en" else in_english(said, language)
             place = end
             continue
@@ -446,6 +451,28 @@ def _tongue(names: tuple[str, ...], language: str) -> str:
     counts = Counter(one for languages in known for one in languages)
     best = max(counts, key=lambda one: (counts[one], one == language), default="")
     return best if best != language and counts[best] * 2 >= len(parts) else ""
+
+
+_CLAUSE = re.compile(r"(?<=[.!?;])\s+|(?<=[\u3002\uff01\uff1f])|\s+[-\u2013\u2014]\s+")
+
+
+def query_of(text: str, table: Table, before: Query | None = None, name: str = "", language: str = "en") -> Query:
+    """Read a question against a table, or the clause of it that asks: what else is told says nothing of the table.
+
+    Examples
+    --------
+    >>> table = Table(("item", "price"), (("tea", "3"), ("cake", "4"), ("bun", "2")))
+    >>> asked = query_of("Good day, my sister rang this morning. What is the price of the cake?", table)
+    >>> str(asked), asked.explained
+    ('price where item is cake', 1.0)
+    """
+    whole = query(text, table, before, name, language)
+    clauses = [one for one in _CLAUSE.split(text) if len(words(one)) > _NEAR]
+    if whole.explained == 1 or len(clauses) < 2:  # noqa: PLR2004 - one is the whole
+        return whole
+    found = [query(one, table, before, name, language) for one in clauses]
+    alike = [one for one in found if one.is_grounded and str(one) == str(whole)]
+    return max((whole, *alike), key=lambda one: one.explained)
 
 
 @lru_cache(maxsize=64)
@@ -499,17 +526,11 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_counted = (
         measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
     )  # "how many members do we have?"
-    found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted))
+    is_titled = bool(title) and measure in {"sum", "mean"} and len(amounts(table)) == 1
+    found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted or is_titled))
     is_time = bool(asked.has(_TIMES))
-    priced = (place for place, told in enumerate(asked.asking) if "price" in told)
-    money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
-    is_better = any(told & {"better", "worse"} for told in asked.asking)
-    is_money = is_better or bool(
-        money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)}
-    )
-    if is_money and _amount(table, set(), is_money=True):
-        asked.used.update(money)
-        found = found._replace(explained=asked.explained())
+    is_money = _speaks_of_money(asked, table, truths)
+    found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
     found = _sized(found, table, asked)
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
@@ -528,6 +549,17 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
 
 
+def _speaks_of_money(asked: _Question, table: Table, truths: Sequence[Condition]) -> bool:
+    """Tell whether a question is about money, beside what it says of paid and unpaid; what says so is explained by amounts."""
+    priced = (place for place, told in enumerate(asked.asking) if "price" in told)
+    money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
+    rest = money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)}
+    is_better = any(told & _BEST.keys() for told in asked.asking)
+    if rest and _amount(table, set(), is_money=True):
+        asked.used.update(money)
+    return is_better or bool(rest)
+
+
 def _grouped(found: Query, before: Query | None, table: Table, asked: _Question, *, is_money: bool) -> Query:
     """Return a query that measures groups of rows where it says so: "how much per shop", "which shop got most money?".
 
@@ -540,12 +572,34 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
     ('max amount, shop', 'least sum amount by shop')
     """
     often = [at for at, told in enumerate(asked.asking) if "often" in told]
+    qualities = frozenset[str]().union(*asked.asking) & _BEST.keys()
     end = "most" if often else next((one for one in _ENDS if _says_end(asked, one)), "")
+    end = end or next((_BEST[one] for one in sorted(qualities)), "")
+    owed = (one for query in (found, before or found) for one in query.where if is_yes_or_no(one))
+    if "worse" in qualities and any(plain(value) in _FALSE for one in owed for value in one.values):
+        end = "most"  # of what is not paid
     if often:
         asked.used.update(often)
         found = found._replace(measure="count", column="")  # "who comes most often?"
     labels = [name for name in found.wanted if _has_groups(name, table) and name != found.column]
-    if len(labels) == 1 and (asked.has(("each",)) or (end and found.measure in {*_ENDS.values(), "sum", "count"})):
+    monthly = [at for at, told in enumerate(asked.asking) if "month" in told and at not in asked.used]
+    days = [name for name in table.columns if any(map(day, table.values(name))) and not is_numeric(table.values(name))]
+    is_monthly = (
+        bool(monthly) and len(days) == 1 and len(labels) <= 1 and not any(one.kind == "month" for one in found.where)
+    )
+    if is_monthly:
+        asked.used.update(monthly)
+        labels, found = (
+            days,
+            found._replace(wanted=tuple(name for name in found.wanted if name not in {*days, *labels})),
+        )
+        found = found._replace(column="" if found.column in days else found.column, is_grounded=True)
+    if not found.measure and before is not None and before.column and labels and not found.wanted[1:]:
+        found = found._replace(measure=before.measure, column=before.column)  # "and per boat?"
+    is_each = bool(asked.has(("each",))) or (is_monthly and found.measure not in _ENDS.values())
+    if is_each and labels and not found.measure and before is not None and before.column:
+        found = found._replace(measure=before.measure, column=before.column)  # "and per boat?"
+    if len(labels) == 1 and (is_each or (end and found.measure in {*_ENDS.values(), "sum", "count"})):
         asked.used.update(asked.has(("each",)))
         is_end = found.measure in _ENDS.values() and bool(end)
         measure = ("sum" if found.column else "count") if is_end or not found.measure else found.measure
@@ -555,13 +609,15 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         column = column or (_amount(table, {labels[0]}, is_money=True) if is_paid else "")
         measure = "sum" if column and measure == "count" else measure
         if all(name == column for name in rest):
-            done = found._replace(measure=measure, column=column, wanted=(), by=labels[0])
+            done = found._replace(measure=measure, column=column, wanted=(), by=labels[0], is_monthly=is_monthly)
             return done._replace(end=end, explained=asked.explained())
-    if before is None or not before.by or found.wanted or not (end or _is_same_measure(found, before)):
+    is_whole = not end and bool(asked.has(_MEASURES.get(found.measure, ())))  # "und insgesamt?"
+    if before is None or not before.by or found.wanted or is_whole or not (end or _is_same_measure(found, before)):
         return found
     if before.by in {one.column for one in found.where}:  # "show only those of Grand"
         return found._replace(measure="", column="") if found.measure == "count" else found
-    return found._replace(measure=before.measure, column=before.column, by=before.by, end=end or before.end)
+    found = found._replace(measure=before.measure, column=before.column, by=before.by, end=end or before.end)
+    return found._replace(is_monthly=before.is_monthly)
 
 
 def _is_same_measure(one: Query, other: Query) -> bool:
@@ -597,12 +653,13 @@ def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str],
         if said and measure in {"", "count", "sum"} and (len(counted) == 1 or spent) and not is_limited:
             asked.used.update(said)
             return extreme  # "quién tiene más líneas?"
-    for quality, extreme in (("better", "max"), ("worse", "min")):
+    for quality, extreme in ((one, _ENDS[end]) for one, end in _BEST.items()):
         if measure in {"", extreme} and (said := [at for at, told in enumerate(asked.asking) if quality in told]):
             asked.used.update(said)
             return extreme  # "which day was better?"
     rest = [column for column in named if not _words_for("priced") & set(plain(column).split())]
-    return "sum" if not measure and spent and not rest else measure  # "what did I spend at Lumen?"
+    is_sum = bool(spent) and not (measure or rest or is_limited or asked.has(("who", "which")))
+    return "sum" if is_sum else measure  # "what did I spend at Lumen?"
 
 
 def _opened(  # noqa: PLR0913 - what a question says
@@ -682,7 +739,7 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
     if not said:
         return None
     asked.used.update(said.values())
-    return Condition(column, "has", tuple(said))
+    return Condition(column, "has", tuple(said), asked.is_denied(min(said.values())))
 
 
 def _is_form_of(said: str, word: str) -> bool:
@@ -1063,12 +1120,16 @@ def answer(asked: Query, table: Table) -> Found:
         if not read:
             return Found(tuple(rows), "")
         total = sum(read, Decimal(0))
-        return Found(tuple(rows), written(round(total / len(read), _PLACES) if asked.measure == "mean" else total))
+        if asked.measure == "mean":
+            is_money = all(re.search(r"[.,]\d\d\Z", row[place]) for row in rows if row[place])
+            total = round(total / len(read), 2 if is_money else _PLACES)
+        return Found(tuple(rows), written(total))
     if asked.measure == "count":
         return Found(tuple(rows), str(len(rows)))
     if asked.measure == "distinct" and column:
         place = table.columns.index(column)
-        return Found(tuple(rows), ", ".join(dict.fromkeys(row[place] for row in rows)))
+        values = dict.fromkeys(row[place] for row in rows)
+        return Found(tuple(rows), f"{', '.join(values)} ({len(values)})")
     if asked.wanted:
         places = [table.columns.index(name) for name in asked.wanted]
         return Found(tuple(rows), "; ".join(", ".join(row[place] for place in places) for row in rows))
@@ -1077,17 +1138,18 @@ def answer(asked: Query, table: Table) -> Found:
 
 def _of_groups(asked: Query, table: Table, rows: Sequence[tuple[str, ...]]) -> Found:
     """Measure each group of rows; where the most or the least is wanted, only that, with its rows."""
-    place, one = table.columns.index(asked.by), asked._replace(by="", end="", where=(), wanted=())
+    place, one = table.columns.index(asked.by), asked._replace(by="", end="", is_monthly=False, where=(), wanted=())
     groups: dict[str, list[tuple[str, ...]]] = {}
     for row in rows:
-        groups.setdefault(row[place], []).append(row)
+        when = day(row[place]) if asked.is_monthly else None
+        groups.setdefault(row[place] if when is None else f"{when:%Y-%m}", []).append(row)
     told = {name: answer(one, table._replace(rows=tuple(of_it))).value for name, of_it in groups.items()}
     told = {name: value for name, value in told.items() if value}
     if asked.end and told:
         pick = max if asked.end == "most" else min
         best = pick(number(value) or Decimal(0) for value in told.values())
         told = {name: value for name, value in told.items() if number(value) == best}
-        rows = [row for row in rows if row[place] in told]
+        rows = [row for name in told for row in groups[name]]
     return Found(tuple(rows), ("; " if asked.end else "\n").join(f"{name}: {value}" for name, value in told.items()))
 
 
