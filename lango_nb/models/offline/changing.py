@@ -369,6 +369,9 @@ def _replace(desk: Desk, step: Step) -> Work:
     sought, new = desk.need(step, "old"), step.word("new")
     if "new" not in step.arguments:
         raise desk.missing(step, "new")
+    if _is_turned_round(step, desk.language):
+        step = step.with_arguments(old=(new,), new=(sought,))
+        sought, new = new, sought
     path, old = yield from _with(desk, step, sought)
     if (cell := _cell_beside(step, path, old)) is not None:
         is_said = cell.old in step.text.split() or names_column(step.text, cell.column, desk.language)
@@ -391,6 +394,21 @@ def _replace(desk: Desk, step: Step) -> Work:
     found = pattern.search(old)
     said = desk.say("replaced", file=path, old=found[0] if found else sought, new=new, n=count)
     return _done(step, said, path)
+
+
+def _is_turned_round(step: Step, language: str) -> bool:
+    """Tell whether what stands behind "instead of" was taken for the new: "12 instead of 0".
+
+    Examples
+    --------
+    >>> _is_turned_round(Step("replace", {"old": ("12",), "new": ("0",)}, text="it has to be 12 instead of 0"), "en")
+    True
+    """
+    found = words_of(step.text.partition("\n")[0])
+    told = words_of_wishes(language).concepts(found)
+    at = next((word.start for word, one in zip(found, told, strict=True) if "instead" in one), -1)
+    said, sought, new = step.text.partition("\n")[0], step.word("old"), step.word("new")
+    return at >= 0 and bool(new) and sought in said[:at] and sought not in said[at:] and new in said[at:]
 
 
 def _cell_beside(step: Step, path: str, text: str) -> Cell | None:
