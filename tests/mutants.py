@@ -554,14 +554,14 @@ def _changed_functions(
     codes = (compile(text, str(path), "exec", dont_inherit=True) for text in (source, planted(source, fault)))
     found = [
         (function, new)
-        for old, new in _differing(*codes)
+        for old, new in differing(*codes)
         for function in functions.get(_place_of(old), [])
         if old.co_freevars == new.co_freevars
     ]
     return found or None
 
 
-def _differing(old: types.CodeType, new: types.CodeType) -> Iterator[tuple[types.CodeType, types.CodeType]]:
+def differing(old: types.CodeType, new: types.CodeType) -> Iterator[tuple[types.CodeType, types.CodeType]]:
     """Pair the functions in two forms of a module, class or function that are not the same, the outer before the inner.
 
     There is none where the module or a class differs itself.
@@ -574,7 +574,7 @@ def _differing(old: types.CodeType, new: types.CodeType) -> Iterator[tuple[types
         return
     if [code.co_name for code in inner[0]] == [code.co_name for code in inner[1]]:
         for before, after in zip(*inner, strict=True):
-            yield from _differing(before, after)
+            yield from differing(before, after)
 
 
 def _own(code: types.CodeType) -> tuple[object, ...]:
