@@ -280,6 +280,17 @@ class TestSomebodyElse:
             reply = talk.answer(reply, *results)
         assert reply.text.count("Not done") == 2
 
+    def test_two_parts_that_failed_at_once_do_not_go_to_the_same_agent(self) -> None:
+        table = RoutingTable((*TABLE.rows[:3], replace(TABLE.rows[3], keywords=("lines", "encrypt", "word", "hello"))))
+        talk = Talk(table=table)
+        reply = talk.answer(
+            talk.ask("count the lines of notes.md and encrypt the word hello"), spawned(1), spawned(2, "vault")
+        )
+        reply = talk.answer(reply, failed(1, "it broke"), failed(2, "it broke"))
+        assert agents(reply) == ["reader"]
+        reply = talk.answer(talk.answer(reply, spawned(3, "reader")), completed(3, "There are 3."))
+        assert reply.text == "There are 3.\n\nNot done: crypto_encrypt: data hello. vault failed (it broke)."
+
     @pytest.mark.parametrize(
         "error",
         ["approval_denied: fs_delete was not run: the person said no; approval denied", "run: approval timeout"],
