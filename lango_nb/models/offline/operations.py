@@ -360,8 +360,9 @@ def reckon(text: str, *, has_units: bool = False) -> str | None:
     ('84', '3.5', '1024', '12')
     >>> reckon("what is love?"), reckon("1/0"), reckon("9^9^9"), reckon("2026"), reckon("2026-05-18")
     (None, None, None, None, None)
-    >>> reckon("18 students times 180 francs plus 400", has_units=True)
-    '3640'
+    >>> sum_of_words = "18 students times 180 francs plus 400"
+    >>> reckon(sum_of_words, has_units=True), reckon(sum_of_words)
+    ('3640', None)
     """
     body = _FRAME.sub("", text.strip()).casefold().rstrip(" ?=.!")
     for pattern, sign in _WORDS:
