@@ -250,7 +250,7 @@ def _is_list(word: str) -> bool:
 
 
 def _words_of(words: str) -> list[str]:
-    return [piece for word in trimmed(words).split() for piece in _pieces(word)]
+    return [piece for word in words.split() for piece in _pieces(word)]
 
 
 def how_many(text: str) -> int:
@@ -1016,7 +1016,7 @@ def _sought(question: str, language: str) -> list[str]:
         and (len(word) > 2 or word.isdigit() or before.isdigit())  # noqa: PLR2004 - "is", "on"
         and not (language and is_small_in(word, language))
     ]
-    return list({stem(word): word for word in reversed(said)}.values())[::-1][:_MOST_SOUGHT]
+    return list({stem(word): word for word in said}.values())[:_MOST_SOUGHT]
 
 
 def in_english(word: str, language: str) -> frozenset[str]:
