@@ -1159,7 +1159,7 @@ def _head(word: str) -> frozenset[str]:
     for end in table_of("compound"):
         if word.endswith(end) and len(word) - len(end) >= _SHORTEST:
             bare = word[: -len(end)].rstrip("s-")
-            return frozenset({stem(bare), *related_words(bare), *related_words(stem(bare))})
+            return frozenset({stem(bare), *related_words(stem(bare))})
     return frozenset()
 
 
