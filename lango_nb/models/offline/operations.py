@@ -787,6 +787,9 @@ def narrowed(text: str, said: str, leave: Sequence[str] = ()) -> tuple[str, list
     --------
     >>> narrowed("who,hours\nEdith Palmer,4\nAnna,5\nEdith Palmer,3\n", "how many hours does edith have", ["hours"])
     ('who,hours\nEdith Palmer,4\nEdith Palmer,3', ['Edith Palmer'], ['who'])
+    >>> rooms = "room,seats\nA,1200\nLab,1300\n"
+    >>> [narrowed(rooms, said)[1] for said in ("a row of room a", "seats of the lab", "who has 1200")]
+    [[], ['Lab'], []]
     """
     table = read_table(text)
     rows = list(table.rows)
