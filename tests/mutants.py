@@ -448,7 +448,7 @@ class Forks:
         self._passing: dict[str, bool] = {}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Write for each fault its place, the test that noticed it if any, and those that fail without it."""
+        """Write for each fault its place, the test that noticed it if any, and those that are unsteady."""
         functions = _live_functions()
         items = {item.nodeid: item for item in session.items}
         of_files: dict[str, list[pytest.Item]] = {}
@@ -457,16 +457,17 @@ class Forks:
         for place, fields, tests in json.loads(self._sample.read_text(encoding="utf-8")):
             changed = _changed_functions(Fault(**fields), functions)
             chosen = [item for test in tests for item in of_files.get(test, [items[test]] if test in items else [])]
+            chosen = [*dict.fromkeys(chosen)]
             unsteady: list[str] = []
             by: str | None = None
             while changed is not None:
-                tried = [item for item in dict.fromkeys(chosen) if item.nodeid not in unsteady]
-                by = self._forked(changed, tried)
-                if by == _LATE and self._forked([], tried) == _LATE:
+                by = self._forked(changed, chosen)
+                if by == _LATE and self._forked([], chosen) == _LATE:
                     by = ""  # nor without the fault: there is too much to run
-                if by not in items or self._passes(items[by]):
+                if by not in items or (self._passes(items[by]) and self._forked(changed, [items[by]])):
                     break
                 unsteady.append(by)
+                chosen = chosen[chosen.index(items[by]) + 1 :]
             os.write(self._reports, f"{json.dumps([place, by, unsteady])}\n".encode())
         return True
 
