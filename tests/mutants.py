@@ -9,10 +9,12 @@ such as ``escape(x)`` replaced by ``x``, another number. The sample is drawn fro
 that the same seed plants the same faults in the same sources.
 
 With a map, which ``--record`` makes by running the suite once under coverage, each fault is tried with the tests that
-ran its line, those that know most of its module first: seconds for a fault. Without one, and for lines that run while
-modules are imported or in processes of their own, whole files of tests are tried, those that know most of the module
-and function; ``--whole`` tries what survives with the whole suite, without browser and slow tests. A failing test
-counts only if it passes without the fault. Survivors whose change is often none that anybody could see, such as ``<``
+ran its line, those that know most of its module first. A process that has collected all tests forks for each fault and
+puts it into the functions that are there: a second for a fault. Faults in what runs while modules are imported are
+planted in the source and tried in processes of their own: twenty seconds. Without a map, and for lines no test was
+seen to run, these try whole files of tests, those that know most of the module and function; ``--whole`` tries what
+survives with the whole suite, without browser and slow tests. A failing test counts only if it passes without the
+fault. Survivors whose change is often none that anybody could see, such as ``<``
 for ``<=`` or a list for a tuple, are listed as suspects of being equivalent.
 
 Only what lies in ``lango_nb`` as Python is changed, and only in a copy.
@@ -22,25 +24,33 @@ from __future__ import annotations
 
 import argparse
 import ast
+import atexit
 import compileall
+import gc
+import inspect
 import json
 import os
 import py_compile
 import random
 import re
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
+import types
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from queue import SimpleQueue
+from typing import NoReturn
 
+import pytest
 from coverage import Coverage, CoverageData
 
 ROOT = Path(__file__).parents[1]
@@ -62,7 +72,11 @@ NEAREST = 14
 _SHOWN, _TURNS = "tests/unit/viz/test_shown.py", "tests/unit/runtime/test_whole_turns.py"
 _TYPED = tuple(f"tests/unit/commands/{door}/test_transcript.py" for door in ("notebook", "terminal"))
 OF_PARTS: dict[str, tuple[str, ...]] = {
-    "lango_nb/models/offline/": ("tests/scenarios/test_requests.py",),
+    "lango_nb/models/offline/": (
+        "tests/scenarios/test_requests.py",
+        "tests/scenarios/test_other_requests.py",
+        "tests/scenarios/test_own_tools.py",
+    ),
     "lango_nb/viz/": (_SHOWN, *_TYPED),
     "lango_nb/lab/": _TYPED,
     "lango_nb/frames/": _TYPED,
@@ -73,9 +87,11 @@ OF_PARTS: dict[str, tuple[str, ...]] = {
     "lango_nb/records/": (_TURNS,),
     "lango_nb/engine": (_TURNS,),
 }
-"""Tests that carry out all of a part without naming its modules; they come last."""
+"""Tests that carry out all of a part without naming its modules; they come last where whole files are tried."""
 FIRST, MOST = 40, 300
 """So many tests that ran the line are tried first, and altogether."""
+SHARE, SHARE_OF_PART = 8, 80
+"""So many tests of a file come at a time, and of one that carries out all of a part."""
 LEFT_OUT_OF_MAPS = ("browser", "benchmarks", "data", "notebooks", "endurance")
 """Folders of tests that take minutes, or run in processes where nothing is recorded."""
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::.+?)?)(?: - .*)?$", re.MULTILINE)
@@ -288,8 +304,13 @@ def nearest_tests(path: str, function: str) -> tuple[str, ...]:
         return points + ("/scenarios/" in test)
 
     ranked = sorted(((score(test, text), test) for test, text in _test_files().items()), key=lambda row: -row[0])
-    of_part = [test for part, tests in OF_PARTS.items() if path.startswith(part) for test in tests]
-    return (path, *(test for points, test in ranked[:NEAREST] if points > 0 and test not in of_part), *of_part)
+    whole = of_part(path)
+    return (path, *(test for points, test in ranked[:NEAREST] if points > 0 and test not in whole), *whole)
+
+
+def of_part(path: str) -> list[str]:
+    """Name the tests that carry out all of the part a module belongs to."""
+    return [test for part, tests in OF_PARTS.items() if path.startswith(part) for test in tests]
 
 
 def _known(test: str, unknown: Collection[str]) -> str:
@@ -319,7 +340,7 @@ class Map:
         self._lines = cache(self._lines_of)
 
     def tests(self, fault: Fault) -> tuple[str, ...]:
-        """Name the tests that ran the line of a fault: those in the files that know most of it first, small ones first.
+        """Name the tests that ran the line of a fault: those of its whole part, then those that know most of it.
 
         Where a line stands in the middle of a statement, the lines before it tell.
         """
@@ -332,11 +353,21 @@ class Map:
         if by_file:  # the module's own doctests come with it in any case: they take no time
             changed = (path for path in nearest if (ROOT / path).stat().st_mtime > self._recorded_at)
             by_file.update((path, [path]) for path in (fault.path, *changed))
-        files = sorted(by_file, key=lambda path: (nearest.get(path, NEAREST + 1), len(by_file[path])))
+        whole = of_part(fault.path)
+        for test in whole:
+            random.Random(0).shuffle(by_file.get(test, []))  # cases of all its parts come early
+        first = (fault.path, *whole)
+        files = sorted(
+            by_file, key=lambda path: (path not in first, nearest.get(path, NEAREST + 1), len(by_file[path]))
+        )
         # a few of each file in turn, so that one of hundreds of cases does not hide the others
-        rounds = max(map(len, by_file.values()), default=0)
+        shares = {path: SHARE_OF_PART if path in whole else SHARE for path in files}
+        rounds = max((len(by_file[path]) // shares[path] + 1 for path in files), default=0)
         return tuple(
-            test for start in range(0, rounds, 8) for path in files for test in by_file[path][start : start + 8]
+            test
+            for turn in range(rounds)
+            for path in files
+            for test in by_file[path][turn * shares[path] : (turn + 1) * shares[path]]
         )[:MOST]
 
     def _lines_of(self, path: str) -> dict[int, set[str]]:
@@ -398,6 +429,161 @@ def record(folder: Path, jobs: int) -> None:
         list(pool.map(run, [PACKAGE, *names]))
 
 
+class Forks:
+    """A plugin of pytest: instead of running the tests it forks for each fault, and runs those that ran its line.
+
+    Parameters
+    ----------
+    sample : Path
+        JSON: faults, each with its place in the sample and the tests to try.
+    reports : int
+        The end of a pipe into which what was found is written, a line for each fault.
+    limit_s : float
+        Of one fault.
+    """
+
+    def __init__(self, sample: Path, reports: int, limit_s: float) -> None:
+        self._sample, self._reports, self._limit_s = sample, reports, limit_s
+        self._failed = ""
+        self._passing: dict[str, bool] = {}
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Write for each fault its place, the test that noticed it if any, and those that are unsteady."""
+        functions = _live_functions()
+        items = {item.nodeid: item for item in session.items}
+        of_files: dict[str, list[pytest.Item]] = {}
+        for item in session.items:
+            of_files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+        for place, fields, tests in json.loads(self._sample.read_text(encoding="utf-8")):
+            changed = _changed_functions(Fault(**fields), functions)
+            chosen = [item for test in tests for item in of_files.get(test, [items[test]] if test in items else [])]
+            chosen = [*dict.fromkeys(chosen)]
+            unsteady: list[str] = []
+            by: str | None = None
+            while changed is not None:
+                by = self._forked(changed, chosen)
+                if by == _LATE and self._forked([], chosen) == _LATE:
+                    by = ""  # nor without the fault: there is too much to run
+                if by not in items or (self._passes(items[by]) and self._forked(changed, [items[by]])):
+                    break
+                unsteady.append(by)
+                chosen = chosen[chosen.index(items[by]) + 1 :]
+            os.write(self._reports, f"{json.dumps([place, by, unsteady])}\n".encode())
+        return True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Remember what fails."""
+        if report.failed:
+            self._failed = self._failed or report.nodeid
+
+    def _passes(self, item: pytest.Item) -> bool:
+        if item.nodeid not in self._passing:
+            self._passing[item.nodeid] = not self._forked([], [item])
+        return self._passing[item.nodeid]
+
+    def _forked(self, changed: Sequence[Changed], items: Sequence[pytest.Item]) -> str:
+        """Name the first of these tests that fails in a process with changed functions; empty when none does."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if not child:
+            self._run_and_end(changed, items, writer)
+        os.close(writer)
+        found, end = b"", time.monotonic() + self._limit_s
+        while select.select([reader], [], [], max(0.0, end - time.monotonic()))[0]:
+            piece = os.read(reader, 1 << 16)
+            found += piece
+            if not piece:
+                break
+        else:
+            found = found or _LATE.encode()
+        os.close(reader)
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return found.decode()
+
+    def _run_and_end(self, changed: Sequence[Changed], items: Sequence[pytest.Item], writer: int) -> NoReturn:
+        """Be the process with changed functions, to its end."""
+        os.setpgid(0, 0)
+        atexit._clear()  # what this process has to do at its end, and no other
+        try:
+            for function, code in changed:
+                function.__code__ = code
+            for item, next_item in zip(items, [*items[1:], None], strict=True):
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
+                if self._failed:
+                    item.session._setupstate.teardown_exact(None)
+                    break
+        except BaseException as error:  # noqa: BLE001 - no fault may end what plants the others
+            self._failed = self._failed or f"the tests ended with {type(error).__name__}"
+        os.write(writer, self._failed.encode())
+        os.close(writer)
+        signal.alarm(20)
+        try:
+            atexit._run_exitfuncs()
+        finally:
+            os._exit(0)
+
+
+_LATE = "the time was up"
+Changed = tuple[types.FunctionType, types.CodeType]
+"""A function, and what it runs with a fault in it."""
+
+
+def _live_functions() -> dict[tuple[str, str, int], list[types.FunctionType]]:
+    """Return the functions of the package that are in memory, by their files, names and lines."""
+    gc.unfreeze()  # what is frozen is not listed
+    found: dict[tuple[str, str, int], list[types.FunctionType]] = {}
+    for value in gc.get_objects():
+        if isinstance(value, types.FunctionType) and value.__code__.co_filename.startswith(str(ROOT / PACKAGE)):
+            found.setdefault(_place_of(value.__code__), []).append(value)
+    gc.collect()
+    gc.freeze()
+    return found
+
+
+def _place_of(code: types.CodeType) -> tuple[str, str, int]:
+    return code.co_filename, code.co_qualname, code.co_firstlineno
+
+
+def _changed_functions(
+    fault: Fault, functions: Mapping[tuple[str, str, int], Sequence[types.FunctionType]]
+) -> list[Changed] | None:
+    """Return the functions that a fault changes; ``None`` if it stands in what ran when its module was imported."""
+    path = ROOT / fault.path
+    source = path.read_text(encoding="utf-8")
+    codes = (compile(text, str(path), "exec", dont_inherit=True) for text in (source, planted(source, fault)))
+    found = [
+        (function, new)
+        for old, new in differing(*codes)
+        for function in functions.get(_place_of(old), [])
+        if old.co_freevars == new.co_freevars
+    ]
+    return found or None
+
+
+def differing(old: types.CodeType, new: types.CodeType) -> Iterator[tuple[types.CodeType, types.CodeType]]:
+    """Pair the functions in two forms of a module, class or function that are not the same, the outer before the inner.
+
+    There is none where the module or a class differs itself.
+    """
+    inner = [[value for value in code.co_consts if isinstance(value, types.CodeType)] for code in (old, new)]
+    is_function = bool(old.co_flags & inspect.CO_OPTIMIZED)
+    if is_function and old != new:
+        yield old, new
+    if not is_function and _own(old) != _own(new):
+        return
+    if [code.co_name for code in inner[0]] == [code.co_name for code in inner[1]]:
+        for before, after in zip(*inner, strict=True):
+            yield from differing(before, after)
+
+
+def _own(code: types.CodeType) -> tuple[object, ...]:
+    """Return what a module or class runs itself."""
+    values = [None if isinstance(value, types.CodeType) else repr(value) for value in code.co_consts]
+    return code.co_code, code.co_names, values
+
+
 class Copy:
     """A copy of the checkout in which faults are planted, one at a time."""
 
@@ -412,6 +598,32 @@ class Copy:
         # checked by their content: what was compiled with a fault in it never stands for the source without
         compileall.compile_dir(folder / PACKAGE, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
         self._passing: dict[str, bool] = {}
+
+    def try_forks(self, sample: Sequence[tuple[int, Fault, Sequence[str]]]) -> Iterator[tuple[int, Found]]:
+        """Try faults, each with its place in a sample and the tests that ran its line, in forks of one process.
+
+        Those are left out that stand in what runs while modules are imported.
+        """
+        path = self.folder / "faults.json"
+        path.write_text(json.dumps([(place, asdict(fault), tests) for place, fault, tests in sample]), encoding="utf-8")
+        faults = {place: (fault, tests) for place, fault, tests in sample}
+        reader, writer = os.pipe()
+        code = (
+            "import sys, pytest; from pathlib import Path; from tests.mutants import Forks; "
+            f"sys.exit(pytest.main(sys.argv[1:], [Forks(Path({str(path)!r}), {writer}, {self.limit_s})]))"
+        )
+        command = [sys.executable, "-c", code, *PYTEST[4:], "-p", "no:xdist", "-m", "not browser and not slow"]
+        command += ["-o", f"addopts={OPTIONS}", "-o", "faulthandler_timeout=0"]
+        command += [*(f"--ignore=tests/{name}" for name in LEFT_OUT_OF_MAPS), "tests", PACKAGE]
+        environment = {**os.environ, "PYTHONPATH": str(self.folder)}
+        with subprocess.Popen(command, cwd=self.folder, env=environment, stdout=subprocess.DEVNULL, pass_fds=[writer]):
+            os.close(writer)
+            with os.fdopen(reader, encoding="utf-8") as reports:
+                for line in reports:
+                    place, by, unsteady = json.loads(line)
+                    if by is not None:
+                        fault, tests = faults[place]
+                        yield place, Found(fault, by, len(tests), unsteady)
 
     def try_out(self, fault: Fault, ran: Sequence[str], *, whole: bool) -> Found:
         """Plant a fault, run tests until one notices, and take the fault out again."""
@@ -504,30 +716,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ran = Map(options.map).tests if options.map else _unknown
     faults = all_faults(options.only)
     sample = random.Random(options.seed).sample(faults, min(options.sample, len(faults)))
-    results: list[Found] = []
+    results: dict[int, Found] = {}
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copies: SimpleQueue[Copy] = SimpleQueue()
-        for number in range(options.jobs):
-            copies.put(Copy(Path(folder) / str(number), options.limit))
 
-        def work(fault: Fault) -> Found:
-            tree = copies.get()
-            try:
-                return tree.try_out(fault, ran(fault), whole=options.whole)
-            finally:
-                copies.put(tree)
-
-        with ThreadPoolExecutor(options.jobs) as pool:
-            for found in pool.map(work, sample):
-                results.append(found)
+        def work(job: int) -> None:
+            tree = Copy(Path(folder) / str(job), options.limit)
+            part = [(place, fault, ran(fault)) for place, fault in enumerate(sample) if place % options.jobs == job]
+            for place, found in _tried(tree, part, whole=options.whole):
+                results[place] = found
                 sys.stdout.write(f"{found.state:9}{found.fault}{f'  [{found.by}]' if found.by else ''}\n")
                 sys.stdout.flush()
-    counts = Counter(found.state for found in results)
-    told = {"places": len(faults), "sample": len(results), "seed": options.seed, **counts}
-    told["left"] = [asdict(found.fault) for found in results if not found.by]
-    told["unsteady"] = sorted({test for found in results for test in found.unsteady})
+
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(work, range(options.jobs)))
+    every = [results[place] for place in sorted(results)]
+    counts = Counter(found.state for found in every)
+    told = {"places": len(faults), "sample": len(every), "seed": options.seed, **counts}
+    told["left"] = [asdict(found.fault) for found in every if not found.by]
+    told["unsteady"] = sorted({test for found in every for test in found.unsteady})
     sys.stdout.write(f"{json.dumps(told, indent=2)}\n")
     return 0
+
+
+def _tried(tree: Copy, part: Sequence[tuple[int, Fault, Sequence[str]]], *, whole: bool) -> Iterator[tuple[int, Found]]:
+    """Try faults, each with its place: in forks where that can be, then one by one in processes of their own."""
+    done = set()
+    if known := [(place, fault, tests) for place, fault, tests in part if tests]:
+        for place, found in tree.try_forks(known):
+            if found.by or not whole:
+                done.add(place)
+                yield place, found
+    for place, fault, tests in part:
+        if place not in done:
+            yield place, tree.try_out(fault, tests, whole=whole)
 
 
 if __name__ == "__main__":

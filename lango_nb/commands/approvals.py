@@ -80,13 +80,15 @@ def _followed(terminal: Terminal, answer: Callable[[Lab], View[Any]], *, is_yes:
     """Answer a question, wait until what goes on with it has ended, and say what came of it."""
     from lango_nb.commands.terminal.output import LiveLine
 
-    live, turns, runs = LiveLine(), [], set()
+    live, turns, runs, refused = LiveLine(), [], set(), []
 
     def hear(event: Event) -> None:
         if event.kind == "turn.started":
             turns.append(event.turn_id)
         elif event.run_id:
             runs.add(event.run_id)
+        if event.kind == "approval.decided" and not event.allowed:
+            refused.append(event)
         live(event)
 
     approver = terminal.approver(live)
@@ -109,7 +111,11 @@ def _followed(terminal: Terminal, answer: Callable[[Lab], View[Any]], *, is_yes:
         return Output(lambda: text, lambda: trace_data(trace), remark=summary(trace.turn), exit_code=code)
     from lango_nb.records.packing import pack_run
 
-    code = INPUT_REQUIRED if any(not run.is_terminal for run in found) else int(any(run.error for run in found))
+    code = int(any(run.error for run in found))
+    if any(not run.is_terminal for run in found):
+        code = INPUT_REQUIRED
+    elif is_yes and refused:
+        code = RefusedError.exit_code
     results = "".join(f"\n\n{run.result or run.error or 'it waits for an answer again'}" for run in found)
     return Output(lambda: said + results, lambda: [pack_run(run) for run in found], exit_code=code)
 

@@ -59,7 +59,7 @@ def examine_definitions(settings: Settings, topology: Topology, *, has_own: bool
         yield Finding(_CHECK, "warn", text, next_step=f"write {written}/<name>/{AGENT_FILE}, or unset agent.agentsDir")
         return
     registry = AgentRegistry(topology.agents)
-    seen: dict[str, str] = {}
+    seen: dict[str, Path] = {}
     read: list[AgentSpec] = []
     for file in files:
         try:
@@ -71,7 +71,7 @@ def examine_definitions(settings: Settings, topology: Topology, *, has_own: bool
         except LangoError as error:
             yield Finding(_CHECK, "fail", str(error), next_step=f"mend {file}", evidence=(str(file),))
             continue
-        seen[spec.name] = str(file)
+        seen[spec.name] = file
         read.append(spec)
     for spec in read:
         for odd in findings(spec):

@@ -125,7 +125,7 @@ def spawn_refusal(loop: LoopState, node: AgentNode, target: Target) -> Refusal |
     if target.kind in _MOVES:
         return None
     name, runs = target.node.name, loop.context.runs
-    endless = recursion(loop.depth + 1, node.name if loop.run_id else "", name, _agents_above(runs, loop.run_id))
+    endless = recursion(loop.depth + 1, node.name, name, _agents_above(runs, loop.run_id))
     if endless is not None:
         return Refusal(target.call, name, *endless)
     detail = _beyond_scope(runs, loop.run_id, target)

@@ -58,3 +58,23 @@ def test_the_tests_that_know_most_come_first() -> None:
     assert mutants.nearest_tests("lango_nb/routing/lint.py", "remarks") is mutants.nearest_tests(
         "lango_nb/routing/lint.py", "remarks"
     )
+
+
+def test_a_fault_is_put_into_the_functions_it_stands_in_and_not_into_what_runs_at_import() -> None:
+    source = "x = 1\ndef f(y=2):\n    def g():\n        return y + 3\n    return g\n"
+    source += "class A:\n    z = 4\n    def h(self):\n        return 5\n"
+    found = {}
+    for fault in mutants.faults_of(source, "m.py"):
+        codes = (compile(text, "m.py", "exec") for text in (source, mutants.planted(source, fault)))
+        found[fault.old, fault.new] = [new.co_name for _, new in mutants.differing(*codes)]
+    assert found == {
+        ("1", "2"): [],
+        ("2", "3"): [],
+        ("return y + 3", "return None"): ["f", "g"],
+        ("y + 3", "(y - 3)"): ["f", "g"],
+        ("3", "4"): ["f", "g"],
+        ("return g", "return None"): ["f"],
+        ("4", "5"): [],
+        ("return 5", "return None"): ["h"],
+        ("5", "6"): ["h"],
+    }

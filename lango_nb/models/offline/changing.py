@@ -333,7 +333,7 @@ def _row(desk: Desk, path: str, old: str, line: str) -> str:
         return line
     for sign in (table.delimiter, ";", ",", "\t", "|", " "):
         cells = [cell.strip() for cell in (line.split(sign) if sign != table.delimiter else _cells(line, sign))]
-        is_row = len(cells) == width and not any(_PAIR.match(cell) and _column(cell, table.columns) for cell in cells)
+        is_row = len(cells) == width and not any(_column(cell, table.columns) for cell in cells)
         if is_row and (sign != " " or sign == table.delimiter or _is_alike(table, cells)):
             return write_row(table, cells)
     pairs = [_PAIR.match(part) for part in re.split(r"[,;]\s*", line)]

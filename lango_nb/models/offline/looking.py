@@ -365,7 +365,14 @@ def _as_table(step: Step, text: str) -> Step:
 
 
 def _measured(step: Step, text: str) -> str:
-    """Return the column that "the dearest plant" is about: the only one with amounts, where plants are no amounts."""
+    r"""Return the column that "the dearest plant" is about: the only one with amounts, where plants are no amounts.
+
+    Examples
+    --------
+    >>> plants = "plant,price,planted\nfern,3,2026-03-01\nmoss,5,2026-04-01\n"
+    >>> [_measured(Step("column.max", {"column": (name,)}), plants) for name in ("plant", "price", "planted", "colour")]
+    ['price', 'price', 'planted', 'colour']
+    """
     table = read_table(text)
     named = pick(step.word("column"), table.columns).name
     if not named or is_numeric(table.values(named)) or any(day(value) for value in table.values(named)):

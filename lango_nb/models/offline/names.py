@@ -254,7 +254,7 @@ def _is_list(word: str) -> bool:
 
 
 def _words_of(words: str) -> list[str]:
-    return [piece for word in trimmed(words).split() for piece in _pieces(word)]
+    return [piece for word in words.split() for piece in _pieces(word)]
 
 
 def how_many(text: str) -> int:
@@ -1050,7 +1050,7 @@ def _sought(question: str, language: str) -> list[str]:
         and (len(word) > 2 or word.isdigit() or before.isdigit())  # noqa: PLR2004 - "is", "on"
         and not (language and is_small_in(word, language))
     ]
-    return list({stem(word): word for word in reversed(said)}.values())[::-1][:_MOST_SOUGHT]
+    return list({stem(word): word for word in said}.values())[:_MOST_SOUGHT]
 
 
 def in_english(word: str, language: str) -> frozenset[str]:
@@ -1193,7 +1193,7 @@ def _head(word: str) -> frozenset[str]:
     for end in table_of("compound"):
         if word.endswith(end) and len(word) - len(end) >= _SHORTEST:
             bare = word[: -len(end)].rstrip("s-")
-            return frozenset({stem(bare), *related_words(bare), *related_words(stem(bare))})
+            return frozenset({stem(bare), *related_words(stem(bare))})
     return frozenset()
 
 

@@ -360,8 +360,9 @@ def reckon(text: str, *, has_units: bool = False) -> str | None:
     ('84', '3.5', '1024', '12')
     >>> reckon("what is love?"), reckon("1/0"), reckon("9^9^9"), reckon("2026"), reckon("2026-05-18")
     (None, None, None, None, None)
-    >>> reckon("18 students times 180 francs plus 400", has_units=True)
-    '3640'
+    >>> sum_of_words = "18 students times 180 francs plus 400"
+    >>> reckon(sum_of_words, has_units=True), reckon(sum_of_words)
+    ('3640', None)
     """
     body = _FRAME.sub("", text.strip()).casefold().rstrip(" ?=.!")
     for pattern, sign in _WORDS:
@@ -786,6 +787,9 @@ def narrowed(text: str, said: str, leave: Sequence[str] = ()) -> tuple[str, list
     --------
     >>> narrowed("who,hours\nEdith Palmer,4\nAnna,5\nEdith Palmer,3\n", "how many hours does edith have", ["hours"])
     ('who,hours\nEdith Palmer,4\nEdith Palmer,3', ['Edith Palmer'], ['who'])
+    >>> rooms = "room,seats\nA,1200\nLab,1300\n"
+    >>> [narrowed(rooms, said)[1] for said in ("a row of room a", "seats of the lab", "who has 1200")]
+    [[], ['Lab'], []]
     """
     table = read_table(text)
     rows = list(table.rows)

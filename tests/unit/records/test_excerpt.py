@@ -18,6 +18,7 @@ def test_it_is_what_the_lists_were() -> None:
     excerpt, whole = Excerpt((said, 2), (said, 4)), [*SAID[2:], *SAID[4:]]
     said.append(SAID[0])
     assert excerpt == whole == list(excerpt)
+    assert repr(excerpt) == repr(whole)
     assert [excerpt[1:3], excerpt[::-1], excerpt[-1], excerpt[4]] == [whole[1:3], whole[::-1], whole[-1], whole[4]]
     assert [excerpt + SAID[:1], SAID[:1] + excerpt] == [whole + SAID[:1], SAID[:1] + whole]
     assert [copy.deepcopy(excerpt), pickle.loads(pickle.dumps(excerpt))] == [whole, whole]

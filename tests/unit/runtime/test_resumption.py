@@ -6,10 +6,11 @@ import asyncio
 import itertools
 import os
 import signal
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -816,6 +817,17 @@ class TestWhatCannotGoOn:
         engine = home.open()
         assert {run.status for run in engine.runs.list()} == {"cancelled"}
         assert home.left(engine).resumption is None
+
+    def test_whose_turn_was_damaged_meanwhile(self, home: Home) -> None:
+        home.leave()
+        question = home.left(home.open())
+        with closing(sqlite3.connect(home.store.removeprefix("sqlite:///"))) as connection, connection:
+            connection.execute("UPDATE turns SET text = 'Please do something else'")
+        turn = question.request.turn_id
+        assert question.obstacle == f"turn {turn} is damaged, or not in the records any more"
+        with pytest.raises(RefusedError, match="is damaged, or not in the records any more"):
+            question.allow()
+        assert home.marked == []
 
     def test_whose_turn_is_forgotten_with_what_was_said_in_it(self, either: Home) -> None:
         either.leave()

@@ -87,6 +87,8 @@ def choices(
     some: Literal["a", "b"] = "b",
     mixed: Literal["a", 1, None] = 1,
     none: Literal["a", "b"] | None = None,
+    number: Literal["all"] | int = "all",
+    first: None | Literal["a"] = None,  # noqa: RUF036 - as people write it
 ) -> None:
     """Choose."""
 

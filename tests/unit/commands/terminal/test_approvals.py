@@ -81,3 +81,16 @@ def test_what_is_asked_next_with_nobody_there_waits_again(lango: Lango, files: P
     while "nothing waits" not in lango("approvals", *words).out:
         codes.append(lango("allow", *words).code)
     assert (codes, left(files)) == ([6, 0], [])
+
+
+@pytest.mark.parametrize("topology", ["solo", "octet"])
+def test_who_allows_one_call_may_refuse_the_next(
+    lango: Lango, files: Path, monkeypatch: pytest.MonkeyPatch, topology: str
+) -> None:
+    words = ("--topology", topology)
+    lango("ask", "delete a.txt and delete b.txt", "--approve", "hold", *words)
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(builtins, "input", lambda: "n")
+    done = lango("allow", *words)
+    assert (done.code, left(files)) == (4, ["b.txt"])
+    assert "fs_delete was not run: the user said no" in done.out

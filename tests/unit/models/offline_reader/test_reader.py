@@ -14,6 +14,7 @@ from lango_nb.models.offline.lexicon import lexicon, words
 from lango_nb.models.offline.plan import Context, acts
 from lango_nb.models.offline.reader import FOLLOWS, Reader, arguments_of, parameters, reader, spans_of
 from lango_nb.models.offline.weights import LEAST_STEP, Heads, Linear, Tagger
+from tests.expected import same_as_expected
 
 FEW = 120
 
@@ -202,6 +203,16 @@ def test_a_reader_reads_what_nobody_wrote(weights: bytes) -> None:
     assert reading.steps[0].act == "count.words"
     assert reading.steps[0].arguments["file"] == ("garden.md",)
     assert 0 < reading.confidence <= 1
+
+
+def test_what_few_requests_teach_is_as_expected(some: list[Marked], weights: bytes) -> None:
+    reader = Reader(weights)
+    texts = [turn.text for turn in marked_requests() if turn not in some][::300]
+    lines = []
+    for text in dict.fromkeys([*(turn.text for turn in some[::12]), *texts]):
+        said = [f"{step.act} {dict(step.arguments)}" for step in reader.read(text).steps]
+        lines.append(f"{text}\n  {'; '.join(said)}")
+    same_as_expected("reading/few_requests.txt", "\n".join(lines))
 
 
 def test_acts_of_a_kind_have_something_in_common() -> None:
