@@ -38,6 +38,7 @@ DOORS = {
     "IPython": ("commands/notebook/", "viz/register.py"),
     "traitlets": ("commands/notebook/",),
     "ipywidgets": ("widgets/",),
+    "matplotlib": ("plots/",),
     "anywidget": ("widgets/",),
     "tinydb": ("lab/shelf/",),
     "filelock": ("stores/",),

@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
-from traitlets import Bool, Enum, TraitError, Unicode, default, validate
+from traitlets import Bool, Enum, TraitError, Unicode, default, observe, validate
 
 from lango_nb.commands.command import Command, Kind
 from lango_nb.commands.notebook import progress
@@ -22,6 +22,7 @@ from lango_nb.commands.shelf import kinds_of
 from lango_nb.commands.table import MAGICS
 from lango_nb.core.errors import LangoError, SettingsError, UnknownNameError, UsageError, shorten
 from lango_nb.core.paths import path_of
+from lango_nb.core.progress import hush
 from lango_nb.core.visible import visible
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ class LangoMagics(Magics):
     home = Unicode(help="Folder in which everything is kept, 'home' for your own; empty keeps it in memory.").tag(
         config=True
     )
+    quiet = Bool(
+        help="Whether what commands did, and how far they are, is shown no longer by itself; %lango quiet turns it on."
+    ).tag(config=True)
     stream = Bool(help="Show what a turn is doing when it takes long; LANGO_NB_PROGRESS=0 turns it off.").tag(
         config=True
     )
@@ -151,7 +155,7 @@ class LangoMagics(Magics):
     @contextmanager
     def listener(self) -> Iterator[progress.Progress | None]:
         """Show what a turn is doing, where a display can change and that is wanted."""
-        if not (self.stream and progress.can_update(self.shell)):
+        if self.quiet or not (self.stream and progress.can_update(self.shell)):
             yield None
             return
         listener = progress.Progress()
@@ -204,6 +208,11 @@ class LangoMagics(Magics):
     def _stream_by_default(self) -> bool:
         return progress.is_wanted()
 
+    @observe("quiet")
+    def _hush(self, change: Any) -> None:
+        """Let bars be quiet as well."""
+        hush(bool(change["new"]))
+
     @validate("topology", "model", "approve", "workspace", "home")
     def _take(self, proposal: Any) -> Any:
         """Let the live lab take a value, or refuse it with one line."""
@@ -255,6 +264,8 @@ def _in_format(result: Any, line: Line) -> Any:
     from lango_nb.commands.text import Text
 
     match line.chosen("format"):
+        case "brief":
+            return Text(result.line)
         case "df":
             return result.df
         case "json":
@@ -305,6 +316,12 @@ def _panels() -> tuple[str, ...]:
     return PANELS
 
 
+def _plots() -> tuple[str, ...]:
+    from lango_nb.lab.plotting import PLOTS
+
+    return PLOTS
+
+
 _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "topology": lambda magics: [topology.name for topology in magics.lab.topologies],
     "agent": lambda magics: magics.lab.engine.tree.names,
@@ -321,6 +338,8 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "set": lambda _magics: _sets(),
     "kind": lambda magics: kinds_of(magics.lab.shelf),
     "panel": lambda _magics: _panels(),
+    "plot": lambda _magics: _plots(),
+    "switch": lambda _magics: ("on", "off"),
     "item": lambda magics: [item.id for item in magics.lab.shelf.items()],
     "command": lambda _magics: _explained(),
 }
