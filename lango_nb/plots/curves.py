@@ -43,7 +43,7 @@ def calibration(frame: pd.DataFrame) -> Plot:
 
     def into(figure: Figure) -> None:
         axes = _shares(figure, "confidence of the answer (%)", "answers that are right (%)")
-        axes.plot([0, 100], [0, 100], color=GREY, lw=1, ls=":", label="as sure as right")
+        axes.plot([0, 100], [0, 100], color=GREY, lw=1.5, ls=":", label="as sure as right")
         for label, look, part in _lines(kept):
             x, y = 100 * part["confidence"].astype(float), 100 * part["accuracy"].astype(float)
             low, high = 100 * part["accuracy_low"].astype(float), 100 * part["accuracy_high"].astype(float)
@@ -100,7 +100,7 @@ def abstention(frame: pd.DataFrame, thresholds: Mapping[str, float | None] | Non
             axes.legend(loc="lower left")
 
     note = "To the left less is answered, and more of it is right. On a tint: the 95 % interval."
-    return Plot("abstention", draw(into, _WIDTH, _HEIGHT), numbers, (), note, _WIDTH)
+    return Plot("abstention", draw(into, _WIDTH, _HEIGHT), numbers, _compared(kept), note, _WIDTH)
 
 
 def learning(frame: pd.DataFrame) -> Plot:
@@ -135,6 +135,12 @@ def learning(frame: pd.DataFrame) -> Plot:
     tested = int(kept["requests"].iloc[0])
     note = f"Measured on {tested:,} requests that were left out each time. On a tint: the 95 % interval."
     return Plot("learning curve", draw(into, _WIDTH, _HEIGHT), numbers, (f"{tested:,} left out",), note, _WIDTH)
+
+
+def _compared(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Name what is drawn, as far as there is one line for it."""
+    names = [name for name, _, _ in _lines(frame)]
+    return (names[0],) if len(names) == 1 else (f"{len(names)} curves",)
 
 
 def _shares(figure: Figure, x: str, y: str) -> Axes:

@@ -24,6 +24,7 @@ from lango_nb.core.errors import LangoError, SettingsError, UnknownNameError, Us
 from lango_nb.core.paths import path_of
 from lango_nb.core.progress import hush
 from lango_nb.core.visible import visible
+from lango_nb.viz.register import show_frames
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -54,6 +55,9 @@ class LangoMagics(Magics):
     )
     quiet = Bool(
         help="Whether what commands did, and how far they are, is shown no longer by itself; %lango quiet turns it on."
+    ).tag(config=True)
+    tables = Bool(
+        True, help="Show the DataFrames of lango_nb with units, colours and short ids; off: as pandas shows any other."
     ).tag(config=True)
     stream = Bool(help="Show what a turn is doing when it takes long; LANGO_NB_PROGRESS=0 turns it off.").tag(
         config=True
@@ -212,6 +216,11 @@ class LangoMagics(Magics):
     def _hush(self, change: Any) -> None:
         """Let bars be quiet as well."""
         hush(bool(change["new"]))
+
+    @observe("tables")
+    def _show_tables(self, change: Any) -> None:
+        """Show frames in their own way, or leave that to pandas."""
+        show_frames(self.shell, is_wanted=bool(change["new"]))
 
     @validate("topology", "model", "approve", "workspace", "home")
     def _take(self, proposal: Any) -> Any:
