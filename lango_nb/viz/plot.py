@@ -63,7 +63,8 @@ def document(plot: Plot) -> doc.Document:
         title,
         doc.rich(doc.Picture(plot.svg, _alt(plot), plot.width)),
         doc.GAP,
-        doc.plain(*table, doc.GAP),
+        doc.plain(*table),
+        doc.GAP,
         doc.Note(plot.note),
         doc.rich(doc.Fold(doc.Muted("the numbers"), table)),
     )

@@ -6,15 +6,16 @@ the extension costs next to nothing.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from traitlets import Bool, Enum, TraitError, Unicode, default, observe, validate
 
-from lango_nb.commands.command import Command, Kind
+from lango_nb.commands.command import Command, Group, Kind
 from lango_nb.commands.notebook import progress
 from lango_nb.commands.notebook.line import Line, parse_line
 from lango_nb.commands.notebook.names import fill_names
@@ -250,6 +251,17 @@ class LangoMagics(Magics):
                 lab.keep_in(value)
         print(visible(f"{name}: {value}"))  # noqa: T201 - %config has no result to return
         return value
+
+
+def _overview(said: str) -> str:
+    """Add to what ``%lango?`` says the commands, by what they are for."""
+    groups = {group: [name for name, command in MAGICS.items() if command.group == group] for group in get_args(Group)}
+    lines = [f"    {group:<16}{'  '.join(names)}" for group, names in groups.items()]
+    more = "%lango COMMAND --help tells more; %lango help commands, columns, events or settings explains all of these."
+    return "\n".join([inspect.cleandoc(said), "", "::", "", *lines, "", more])
+
+
+setattr(LangoMagics.lango, "__doc__", _overview(LangoMagics.lango.__doc__ or ""))  # noqa: B010 - its decorators are untyped
 
 
 def _own_names(shell: InteractiveShell, local_ns: dict[str, Any] | None) -> dict[str, Any]:

@@ -95,6 +95,43 @@ OTHERS = {
     "label": "vault lock it", "forget": "notes/{n}", "help": "ask", "allow": "", "deny": "", "trust": "",
 }  # fmt: skip
 """Lines of commands that do something; ``{n}`` counts."""
+
+
+def test_a_question_mark_tells_all_commands_on_one_screen(session: Session) -> None:
+    said = session.shell.object_inspect("%lango")["docstring"]
+    for command in MAGICS:
+        assert re.search(rf"\b{command}\b", said)
+    assert len(said.splitlines()) <= 40
+
+
+@pytest.mark.parametrize("name", MAGICS)
+def test_help_is_the_same_asked_for_before_and_after_the_name(session: Session, name: str) -> None:
+    told = session.run(f"%lango {name} --help")
+    assert told == session.run(f"%lango help {name}" if name not in TOPICS else f"%lango {name} --help")
+    for option in MAGICS[name].all_options:
+        assert option.name in told
+        assert option.help in told
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_explains_everything_that_there_is(session: Session, topic: str) -> None:
+    from lango_nb.commands.table import COMMANDS
+    from lango_nb.config.keys import setting_infos
+    from lango_nb.core.events import event_kinds
+    from lango_nb.frames import COLUMNS
+    from lango_nb.frames.evaluation import COLUMNS as OF_EVALUATIONS
+
+    there = {
+        "commands": set(COMMANDS),
+        "settings": {one.key for one in setting_infos()},
+        "events": set(event_kinds()),
+        "columns": {f"{noun}_df" for noun in COLUMNS} | {f"evaluation_df {what}" for what in OF_EVALUATIONS},
+    }[topic] - {"evaluation_df summary"}
+    frame = session.run(f"%lango help --df {topic}")
+    assert there <= set(frame.iloc[:, 0])
+    assert (frame.iloc[:, -1].str.len() + frame.iloc[:, -2].str.len() > 0).all(), "each with a sentence"
+
+
 LIVE = {"dashboard", "panel"}
 """What can be clicked is no table."""
 
