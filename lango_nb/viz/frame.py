@@ -7,6 +7,7 @@ what tells them apart. Rows and columns are left out as pandas' options say. A f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,8 @@ _NOBODY = "("
 _TEXT = 120
 """Characters of a text that are shown; the whole of it appears when the pointer rests on it."""
 _HINT = 2000
+_NAME = 60
+"""Characters of a name that are shown."""
 _ID = 12
 """Characters up to which an id is shown whole."""
 _TAIL = 4
@@ -47,10 +50,11 @@ _SHORT = 40
 
 
 def is_shown_here(frame: pd.DataFrame) -> bool:
-    """Tell whether a frame is one of this package, and pandas may show frames as pages."""
+    """Tell whether a frame is one of this package, still has one row of heads, and pandas may show frames as pages."""
     import pandas as pd
 
-    return isinstance(frame.attrs.get(MADE), str) and bool(pd.get_option("display.notebook_repr_html"))
+    is_flat = frame.index.nlevels == frame.columns.nlevels == 1 and frame.columns.name is None
+    return is_flat and isinstance(frame.attrs.get(MADE), str) and bool(pd.get_option("display.notebook_repr_html"))
 
 
 def frame_html(frame: pd.DataFrame) -> str:
@@ -69,8 +73,9 @@ def frame_html(frame: pd.DataFrame) -> str:
     rows, columns = _places(frame, "rows", 0), _places(frame, "columns", 1)
     units = _units(str(frame.attrs[MADE]))
     shown = [None if place is None else _Column(frame.iloc[:, place], units, rows) for place in columns]
-    index = ["⋮" if row is None else esc(str(frame.index[row])) for row in rows]
-    lines = [html.tag("th", "") + "".join(_GAP if one is None else one.head for one in shown)]
+    index = ["⋮" if row is None else esc(one_line(str(frame.index[row]), _NAME)) for row in rows]
+    corner = "" if frame.index.name is None else esc(one_line(str(frame.index.name), _NAME))
+    lines = [html.tag("th", corner, vertical_align="top") + "".join(_GAP if one is None else one.head for one in shown)]
     lines += [
         html.tag("td", label, opacity=html.MUTED) + "".join(_GAP if one is None else one.cells[line] for one in shown)
         for line, label in enumerate(index)
@@ -103,28 +108,28 @@ class _Column:
 
     def __init__(self, values: pd.Series[Any], units: Mapping[str, str], rows: Sequence[int | None]) -> None:
         name, kind = str(values.name), str(values.dtype)
-        is_text = kind in _TEXTS
-        write = _writer(name, values, is_text=is_text, is_time=kind.startswith("datetime"))
-        side = "left" if is_text or kind.startswith("datetime") else "right"
-        missing = values.isna().tolist()
+        is_text = not _NUMBER.match(kind)
+        shown = values.iloc[[row for row in rows if row is not None]]
+        write = _writer(name, values, shown, is_text=is_text, is_time=kind.startswith("datetime"))
+        side = "left" if is_text else "right"
+        cells = zip(shown.tolist(), shown.isna().tolist(), strict=True)
+        written = (html.tag("td", _NOTHING, text_align=side, opacity=html.MUTED) if is_missing else write(value)
+                   for value, is_missing in cells)  # fmt: skip
         unit = units.get(name, "")
         below = (
             f"<br>{html.span(esc(unit), opacity=html.MUTED, font_weight='400', white_space='nowrap')}" if unit else ""
         )
-        self.head = html.tag("th", esc(name) + below, text_align=side, vertical_align="top")
-        self.cells = [
-            _GAP.replace("…", "⋮") if row is None
-            else html.tag("td", _NOTHING, text_align=side, opacity=html.MUTED) if missing[row]
-            else write(values.iloc[row])
-            for row in rows
-        ]  # fmt: skip
+        self.head = html.tag("th", esc(one_line(name, _NAME)) + below, text_align=side, vertical_align="top")
+        self.cells = [_GAP.replace("…", "⋮") if row is None else next(written) for row in rows]
 
 
-_TEXTS = frozenset({"string", "str", "object", "boolean", "bool"})
+_NUMBER = re.compile("u?int|float", re.IGNORECASE)
 
 
-def _writer(name: str, values: pd.Series[Any], *, is_text: bool, is_time: bool) -> Callable[[Any], str]:
-    """Return what writes the cells of a column."""
+def _writer(
+    name: str, values: pd.Series[Any], shown: pd.Series[Any], *, is_text: bool, is_time: bool
+) -> Callable[[Any], str]:
+    """Return what writes the cells of a column; ``shown`` are those that are."""
     if is_time:
         return lambda value: html.tag("td", f"{value:%Y-%m-%d %H:%M:%S}", title=str(value), white_space="nowrap",
                                       text_align="left")  # fmt: skip
@@ -138,7 +143,7 @@ def _writer(name: str, values: pd.Series[Any], *, is_text: bool, is_time: bool) 
             "td", html.badge(one_line(str(value), _TEXT), _ENDS.get(str(value)) or outcome_colour(str(value))), **_LEFT
         )
     if name.endswith("_id"):
-        size = _least([str(value) for value in values.dropna().unique()])
+        size = _least([*dict.fromkeys(map(str, shown.dropna()))])
         return lambda value: _id(str(value), size)
     return lambda value: _text(str(value))
 

@@ -128,3 +128,25 @@ def test_the_same_frame_gives_the_same_page_and_times_say_no_more_than_seconds()
     shown = [cell for cell in cells(frame_html(frame[["started_at"]])) if ":" in cell]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", cell) for cell in shown)
     assert shown
+
+
+def test_what_was_made_of_a_frame_is_shown_whatever_its_dtypes_and_its_index() -> None:
+    frame = frames.steps_df(samples.teammates())
+    odd = frame.assign(
+        agent=frame["agent"].astype("category"),
+        since=pd.to_timedelta(frame["step"].astype(int), unit="s"),
+        huge=[10**400] * len(frame),
+        several_id=pd.Series([["a", "b"]] * len(frame), dtype="object"),
+        ratio=float("inf"),
+    )
+    assert is_shown_here(odd)
+    assert "inf" in cells(frame_html(odd))
+    by_step = frame.set_index("step")
+    assert cells(frame_html(by_step), "th")[0] == "step"
+    assert not is_shown_here(frame.set_index(["agent", "step"])), "pandas shows what has more than one row of heads"
+
+
+def test_of_a_long_frame_no_more_is_written_than_is_shown() -> None:
+    ids = [f"turn-{number:020d}" for number in range(100_000)]
+    frame = texts_df(["turn_id", "agent"], [[one, "vault"] for one in ids])
+    assert len(frame_html(frame)) < 6000

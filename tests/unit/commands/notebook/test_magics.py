@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
+from IPython.core.completer import provisionalcompleter
 
 from lango_nb.commands.reference import TOPICS
 from lango_nb.commands.table import MAGICS
@@ -130,6 +131,13 @@ def test_a_topic_explains_everything_that_there_is(session: Session, topic: str)
     frame = session.run(f"%lango help --df {topic}")
     assert there <= set(frame.iloc[:, 0])
     assert (frame.iloc[:, -1].str.len() + frame.iloc[:, -2].str.len() > 0).all(), "each with a sentence"
+
+
+def test_tab_offers_plots_and_switches(session: Session) -> None:
+    for line, expected in (("%lango plot c", {"confusion", "calibration", "cost"}), ("%lango quiet ", {"on", "off"})):
+        found = session.shell.Completer.completions(line, len(line))
+        with provisionalcompleter():
+            assert {one.text for one in found} == expected
 
 
 LIVE = {"dashboard", "panel"}
