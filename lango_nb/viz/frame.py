@@ -75,9 +75,14 @@ def frame_html(frame: pd.DataFrame) -> str:
     shown = [None if place is None else _Column(frame.iloc[:, place], units, rows) for place in columns]
     index = ["⋮" if row is None else esc(one_line(str(frame.index[row]), _NAME)) for row in rows]
     corner = "" if frame.index.name is None else esc(one_line(str(frame.index.name), _NAME))
-    lines = [html.tag("th", corner, vertical_align="top") + "".join(_GAP if one is None else one.head for one in shown)]
+    side = "right" if _NUMBER.match(str(frame.index.dtype)) else "left"
+    lines = [
+        html.tag("th", corner, text_align=side, vertical_align="top")
+        + "".join(_GAP if one is None else one.head for one in shown)
+    ]
     lines += [
-        html.tag("td", label, opacity=html.MUTED) + "".join(_GAP if one is None else one.cells[line] for one in shown)
+        html.tag("td", label, text_align=side, opacity=html.MUTED)
+        + "".join(_GAP if one is None else one.cells[line] for one in shown)
         for line, label in enumerate(index)
     ]
     body = "".join(html.tag("tr", line) for line in lines)
@@ -134,7 +139,8 @@ def _writer(
         return lambda value: html.tag("td", f"{value:%Y-%m-%d %H:%M:%S}", title=str(value), white_space="nowrap",
                                       text_align="left")  # fmt: skip
     if not is_text:
-        return lambda value: html.tag("td", _number(value))
+        decimals = _decimals(shown.dropna().tolist())
+        return lambda value: html.tag("td", _number(value, decimals))
     if name in _AGENTS:
         colours = _colours(values.dropna().astype(str).unique())
         return lambda value: _text(str(value), colours.get(str(value), ""))
@@ -179,14 +185,31 @@ def _least(ids: Sequence[str]) -> int:
     return next((size for size in range(_TAIL, longest) if len({one[-size:] for one in ids}) == len(ids)), longest)
 
 
-def _number(value: Any) -> str:
+def _decimals(values: Sequence[Any]) -> int | None:
+    """Say how many decimals numbers of one column have, so that their points stand below each other.
+
+    Examples
+    --------
+    >>> _decimals([0.56, 0.371]), _decimals([12.5, 3.25]), _decimals([1, 2]), _decimals([1227.25, 0.3])
+    (3, 2, 0, None)
+    """
+    sizes = [abs(float(value)) for value in values if value]
+    if not sizes or max(sizes) >= min(10**_DIGITS, 10**_DIGITS / 10 * min(sizes)) or min(sizes) < 10**-_DIGITS:
+        return None
+    wanted = max(len(f"{size:.{_DIGITS}f}".rstrip("0").partition(".")[2]) for size in sizes)
+    return min(wanted, max(0, _DIGITS - len(str(int(max(sizes)))) + (max(sizes) < 1)))
+
+
+def _number(value: Any, decimals: int | None = None) -> str:
     """Write a number: whole ones as they are, others with as many digits as tell something.
 
     Examples
     --------
-    >>> _number(12345), _number(0.123456), _number(1234.5678), _number(2.0)
-    ('12,345', '0.1235', '1,235', '2')
+    >>> _number(12345), _number(0.123456), _number(1234.5678), _number(2.0), _number(0.56, 3)
+    ('12,345', '0.1235', '1,235', '2', '0.560')
     """
+    if decimals is not None:
+        return f"{value:,.{decimals}f}"
     if isinstance(value, float) and not value.is_integer():
         return f"{value:,.0f}" if abs(value) >= 10**_DIGITS / 10 else f"{value:.{_DIGITS}g}"
     return f"{value:,.0f}" if abs(value) < 10**15 else f"{value:g}"

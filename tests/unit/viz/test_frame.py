@@ -21,10 +21,11 @@ from tests.unit.viz.test_views import read
 
 @pytest.fixture
 def shell() -> Iterator[Any]:
-    InteractiveShell.clear_instance()
-    made = InteractiveShell.instance()
+    made = InteractiveShell()  # type: ignore[no-untyped-call]  # IPython is partly typed
+    made.display_formatter.active_types = ["text/plain", "text/html"]  # type: ignore[union-attr]  # there is one
     yield made
-    InteractiveShell.clear_instance()
+    unregister(made)
+    made.history_manager = None
 
 
 def page(shell: Any, frame: pd.DataFrame) -> str:
@@ -150,3 +151,20 @@ def test_of_a_long_frame_no_more_is_written_than_is_shown() -> None:
     ids = [f"turn-{number:020d}" for number in range(100_000)]
     frame = texts_df(["turn_id", "agent"], [[one, "vault"] for one in ids])
     assert len(frame_html(frame)) < 6000
+
+
+def test_small_numbers_keep_what_they_say() -> None:
+    frame = texts_df(["agent"], [["vault"]] * 2).assign(a=[0.00001, 0.5], b=[0.00001, 0.00002], c=[-0.25, float("inf")])
+    assert cells(frame_html(frame)) == ["0", "vault", "1e-05", "1e-05", "-0.25", "1", "vault", "0.5", "2e-05", "inf"]
+
+
+def test_numbers_of_a_column_have_their_points_below_each_other() -> None:
+    frame = texts_df(["agent"], [["vault"]] * 3).assign(
+        share=[0.56, 0.371, 0.0], ms=[1227.25, 0.3, 5.0], n=[1, 20, 300]
+    )
+    found = cells(frame_html(frame))
+    assert [found[place::5] for place in (2, 3, 4)] == [
+        ["0.560", "0.371", "0.000"],
+        ["1,227", "0.3", "5"],
+        ["1", "20", "300"],
+    ]
