@@ -112,8 +112,8 @@ def _asks_to_be_seen(value: Any) -> bool:
     if getattr(value, "is_ok", True) is False:
         return True
     events = getattr(getattr(value, "record", None), "events", ())
-    asked = {event.request_id for event in events if event.kind == "approval.asked"}
-    return bool(asked - {event.request_id for event in events if event.kind == "approval.decided"})
+    asked = {event.call_id for event in events if event.kind == "approval.asked"}
+    return bool(asked - {event.call_id for event in events if event.kind == "approval.decided"})
 
 
 def _is_act(words: str, is_cell: bool) -> bool:
