@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.commands.asking import exit_code, summary, trace_data
-from lango_nb.commands.command import INPUT_REQUIRED, TABLE, Command, Option, Output, Word
+from lango_nb.commands.command import INPUT_REQUIRED, Command, Option, Output, Word
 from lango_nb.core.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _NOTE = (
 )
 
 
-@Command("approvals", "list the calls that wait for an answer", formats=TABLE, is_stored=True, group="answer")
+@Command("approvals", "list the calls that wait for an answer", is_stored=True, group="answer")
 def approvals(lab: Lab) -> View[Any]:
     """List the calls that wait for an answer."""
     return lab.approvals
@@ -45,6 +45,7 @@ def approvals(lab: Lab) -> View[Any]:
     ),
     note=_NOTE,
     group="answer",
+    acts=True,
 )
 def allow(lab: Lab, question: str | None = None, *, turn: bool = False, session: bool = False) -> View[Any]:
     """Let a call run."""
@@ -65,6 +66,7 @@ def _allow_in_terminal(
     word=_QUESTION,
     note=_NOTE,
     group="answer",
+    acts=True,
 )
 def deny(lab: Lab, question: str | None = None) -> View[Any]:
     """Refuse a call."""

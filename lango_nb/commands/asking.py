@@ -30,6 +30,7 @@ REFUSED_CODES = frozenset(
     "run one turn",
     "%lango ask list the files here",
     has_text=True,
+    acts=True,
     cell="text",
     options=(
         Option(
@@ -145,7 +146,11 @@ def summary(turn: Turn) -> str:
 
 
 @Command(
-    "new", "begin a new session: the agents forget what was said, the turns are kept", where="notebook", group="change"
+    "new",
+    "begin a new session: the agents forget what was said, the turns are kept",
+    where="notebook",
+    group="change",
+    acts=True,
 )
 def new(lab: Lab) -> View[str]:
     """Begin a new session."""

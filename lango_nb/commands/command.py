@@ -1,6 +1,6 @@
 """What a command is: its name, its arguments with a sentence each, and the function that carries it out.
 
-    @Command("why", "explain the hand-overs of a turn", "%lango why -1", Word("turn", "TURN", "turn"), formats=TABLE)
+    @Command("why", "explain the hand-overs of a turn", "%lango why -1", Word("turn", "TURN", "turn"))
     def why(lab: Lab, turn: str | None = None) -> View[Any]:
         return lab.why(turn)
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
         shell: Any
         workspace: str
+
+        quiet: bool
+        """Whether results of what was done are not shown by themselves."""
 
         @property
         def lab(self) -> Lab:
@@ -64,6 +67,8 @@ Kind = Literal[
     "kind",
     "item",
     "panel",
+    "plot",
+    "switch",
 ]
 """What a word names; completion offers the names there are."""
 Group = Literal[
@@ -211,7 +216,10 @@ class Command:
         ``text``: a cell may hold the text; ``only``: it is always a cell.
     options : tuple of Option
     formats : tuple of str
-        In which forms a notebook gives the result, besides showing it: ``df``, ``json``, ``mermaid``, ``text``.
+        In which forms a notebook gives the result, besides showing it: ``brief``, ``df``, ``json``, ``mermaid``,
+        ``text``.
+    acts : bool
+        Whether its result says what it did: not shown by itself after ``%lango quiet``.
     where : {"both", "notebook", "terminal"}
         Who has it, when its function takes a lab.
     data : callable, optional
@@ -235,7 +243,8 @@ class Command:
         has_text: bool = False,
         cell: Literal["no", "text", "only"] = "no",
         options: tuple[Option, ...] = (),
-        formats: tuple[str, ...] = (),
+        formats: tuple[str, ...] = ("brief", "df", "json", "text"),
+        acts: bool = False,
         where: Where = "both",
         data: Callable[[Any], object] | None = None,
         is_stored: bool = False,
@@ -251,6 +260,7 @@ class Command:
         self.cell = cell
         self.options = options
         self.formats = formats
+        self.acts = acts
         self.where = where
         self.data = data
         self.is_stored = is_stored
@@ -334,6 +344,7 @@ class Command:
 OUT = Option("--out", "put the result into this variable instead of showing it", metavar="NAME")
 HELP = Option("--help", "show this")
 FORMATS: Mapping[str, Option] = {
+    "brief": Option("--brief", "give one line", group="format"),
     "df": Option("--df", "give a DataFrame", group="format"),
     "json": Option("--json", "give the rows as JSON text", group="format"),
     "mermaid": Option("--mermaid", "give mermaid text, to paste into documents", group="format"),
@@ -343,8 +354,7 @@ FORMATS: Mapping[str, Option] = {
 TIMING = Option(
     "--timing", "with durations; left out otherwise, so that notebooks repeat to the letter", where="notebook"
 )
-TABLE = ("df", "json", "text")
-DRAWING = ("df", "json", "mermaid", "text")
+DRAWING = ("brief", "df", "json", "mermaid", "text")
 _LONGEST = 18
 """Digits of a whole number: no database holds more."""
 

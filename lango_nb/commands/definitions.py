@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.command import TABLE, Command, Option, Word
+from lango_nb.commands.command import Command, Option, Word
 from lango_nb.core.errors import DefinitionError, LangoError, UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ _NAME_KEY = re.compile(r"""(?:name|"name"|'name')\s*:""")
         ),
     ),
     group="change",
+    acts=True,
 ).in_notebook
 def agent(notebook: Notebook, text: str = "", name: str | None = None, remove: bool = False) -> View[Any]:
     """Add the agent of a cell, or take one out again."""
@@ -58,8 +59,8 @@ def agent(notebook: Notebook, text: str = "", name: str | None = None, remove: b
     'unless @tool(safety="safe") says otherwise',
     "%%lango tool\ndef pill_count(text: str) -> int:\n    'Count pills.'\n    return text.count('pill')",
     cell="only",
-    formats=TABLE,
     group="change",
+    acts=True,
 ).in_notebook
 def tool(notebook: Notebook, text: str) -> View[Any]:
     """Add the functions of a cell as tools."""

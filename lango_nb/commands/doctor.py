@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.command import TABLE, Command, Option, Output, number
+from lango_nb.commands.command import Command, Option, Output, number
 from lango_nb.core.errors import DefinitionError, LangoError, StoreError, UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ _SIGNS = {"ok": "ok", "skip": "-", "warn": "warn", "fail": "FAIL"}
         Option("--rescue", "first copy what can be read of the records to a new file", "FILE", kind="file"),
         Option("--strict", "end with 1 after a warning, too", where="terminal"),
     ),
-    formats=TABLE,
     note="Ends with 0 when nothing fails, 1 when something does; warnings do not count unless --strict.",
     group="keep and check",
 )

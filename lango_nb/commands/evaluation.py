@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.command import DRAWING, TIMING, Command, Option, Output, Word, names, told_when_stopped, whole
+from lango_nb.commands.command import (
+    DRAWING,
+    TIMING,
+    Command,
+    Option,
+    Output,
+    Word,
+    names,
+    told_when_stopped,
+    whole,
+)
 from lango_nb.commands.text import picked
 from lango_nb.core.errors import UsageError
 
@@ -14,6 +24,7 @@ if TYPE_CHECKING:
     from lango_nb.evaluation.results import Evaluation, Result
     from lango_nb.evaluation.task_results import TaskEvaluation
     from lango_nb.lab import Lab
+    from lango_nb.lab.plotting import PlotView
     from lango_nb.lab.view_types import EvaluationView, TaskEvaluationView
     from lango_nb.viz.view import View
 
@@ -150,3 +161,22 @@ def _result_data(result: Result, *, with_mistakes: bool) -> dict[str, Any]:
 
 def _shares(record: object, names: str) -> dict[str, Any]:
     return {name: picked(share, "count of value low high") for name, share in picked(record, names).items()}
+
+
+@Command(
+    "plot",
+    "draw an evaluation (confusion, calibration, abstention), what lessons bring (learning), or the turns (latency, "
+    "tokens, cost, handoffs)",
+    "%lango plot confusion --data held-out --sample 500",
+    Word("name", "PLOT", "plot", "what is drawn", is_required=True),
+    options=(
+        Option("--data", "requests to evaluate or to learn from; the latest evaluation, or your own, when absent",
+               "SET", kind="set"),
+        Option("--sample", "so many requests, taken at random", "NUMBER", type=whole(1)),
+    ),
+    where="notebook",
+    group="measure",
+)  # fmt: skip
+def plot(lab: Lab, name: str, data: str | None = None, sample: int | None = None) -> PlotView:
+    """Draw what is known."""
+    return lab.plot(name, data, sample=sample)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.command import DRAWING, TABLE, TIMING, Command, Option, Word, whole
+from lango_nb.commands.command import DRAWING, TIMING, Command, Option, Word, whole
 
 if TYPE_CHECKING:
     from lango_nb.lab import Lab
@@ -32,7 +32,6 @@ NARROWING = (
     "explain the hand-overs of a turn; without one, of the last",
     "%lango why -1",
     TURN,
-    formats=TABLE,
     is_stored=True,
     group="look back",
 )
@@ -71,7 +70,6 @@ def trace(
     "events",
     "list the events of a turn; without one, of the last",
     word=TURN,
-    formats=TABLE,
     is_stored=True,
     group="look back",
 )
@@ -85,7 +83,6 @@ def events(lab: Lab, turn: str | None = None) -> View[Any]:
     "list the turns so far, or those of a session, an agent, a tool, an outcome, a time",
     "%lango turns --outcome timeout --since 24h",
     options=NARROWING,
-    formats=TABLE,
     where="notebook",
     group="look back",
 )
@@ -100,7 +97,6 @@ def turns(lab: Lab, **narrowing: Any) -> View[Any]:
     "%lango search --agent vault encrypt",
     has_text=True,
     options=NARROWING,
-    formats=TABLE,
     is_stored=True,
     group="look back",
 )
@@ -109,7 +105,7 @@ def search(lab: Lab, text: str, **narrowing: Any) -> View[Any]:
     return lab.search(text.strip(), **narrowing)
 
 
-@Command("sessions", "list the conversations that are kept", formats=TABLE, is_stored=True, group="keep and check")
+@Command("sessions", "list the conversations that are kept", is_stored=True, group="keep and check")
 def sessions(lab: Lab) -> View[Any]:
     """List the conversations."""
     return lab.sessions
@@ -121,7 +117,6 @@ def sessions(lab: Lab) -> View[Any]:
     "%lango sql SELECT tool, count(*) AS calls FROM events WHERE kind = 'tool.started' GROUP BY tool",
     has_text=True,
     cell="text",
-    formats=TABLE,
     is_stored=True,
     group="keep and check",
 )
@@ -130,7 +125,7 @@ def sql(lab: Lab, text: str) -> View[Any]:
     return lab.sql(text.strip())
 
 
-@Command("tables", "list the tables of the store with their columns, for sql", formats=TABLE, group="keep and check")
+@Command("tables", "list the tables of the store with their columns, for sql", group="keep and check")
 def tables(lab: Lab) -> View[Any]:
     """List the tables of the store."""
     return lab.tables
@@ -151,6 +146,7 @@ def tables(lab: Lab) -> View[Any]:
     ),
     where="notebook",
     group="keep and check",
+    acts=True,
 )
 def export(  # noqa: PLR0913 - what one may choose
     lab: Lab,
@@ -162,12 +158,12 @@ def export(  # noqa: PLR0913 - what one may choose
     overwrite: bool = False,
 ) -> View[Any]:
     """Write turns to a file."""
+    from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
-    from lango_nb.viz.view import View
 
     path = lab.export(file, turn, session=session, format=form, overwrite=overwrite)
     what = f"turn {'-1' if turn is None else turn}" if session is None else f"session {session}"
-    return View(path, None, Table("written", ("file", "holds"), ((path.name, what),)))
+    return listing(path, Table("written", ("file", "holds"), ((path.name, what),)))
 
 
 @Command(
@@ -177,6 +173,7 @@ def export(  # noqa: PLR0913 - what one may choose
     Word("what", "WHAT", "session", is_required=True, may_be_path=True),
     where="notebook",
     group="keep and check",
+    acts=True,
 )
 def open_(lab: Lab, what: str) -> View[Any]:
     """Go on with a session, read a file, or keep everything in a folder."""

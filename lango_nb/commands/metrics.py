@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.command import DRAWING, TABLE, Command, Option, Output, Word
+from lango_nb.commands.command import DRAWING, Command, Option, Output, Word
 from lango_nb.commands.history import SINCE
 from lango_nb.commands.text import table_text
 from lango_nb.core.errors import UnknownNameError, shorten
@@ -29,7 +29,6 @@ _WIDTH = 60
         SINCE._replace(where="terminal"),
         Option("--tools", "tools instead of agents", where="terminal"),
     ),
-    formats=TABLE,
     note="A turn counts for the agent it was first handed to; calls and delegations for whoever made them.",
     group="keep and check",
 )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     "show all panels on tabs: agents, tools, who gets what, asking, traces, runs, questions, measures, turns, doctor",
     "%lango dashboard run",
     Word("tab", "TAB", "panel", "the tab that is shown at first"),
+    formats=(),
     where="notebook",
 )
 def dashboard(lab: Lab, tab: str = "") -> Dashboard:
@@ -30,6 +31,7 @@ def dashboard(lab: Lab, tab: str = "") -> Dashboard:
     "show one panel of the dashboard alone",
     "%lango panel trace",
     Word("name", "PANEL", "panel", "as a tab of the dashboard is called", is_required=True),
+    formats=(),
     where="notebook",
 )
 def panel(lab: Lab, name: str) -> Panel:

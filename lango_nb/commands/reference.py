@@ -17,10 +17,15 @@ Rows = Sequence[tuple[str, ...]]
 
 def _columns() -> tuple[tuple[str, ...], Rows]:
     from lango_nb.frames import COLUMNS
+    from lango_nb.frames.evaluation import COLUMNS as OF_EVALUATIONS
+    from lango_nb.frames.evaluation import TASK_COLUMNS
 
+    frames = [(f"{noun}_df", columns) for noun, columns in COLUMNS.items()]
+    frames += [(f"evaluation_df {what}", columns) for what, columns in OF_EVALUATIONS.items() if what != "summary"]
+    frames += [(f"task_evaluation_df {what}", columns) for what, columns in TASK_COLUMNS.items() if what != "summary"]
     rows = [
-        (f"{noun}_df", column.name, column.dtype, column.unit, column.sentence)
-        for noun, columns in COLUMNS.items()
+        (frame, column.name, column.dtype, column.unit, column.sentence)
+        for frame, columns in frames
         for column in columns
     ]
     return ("frame", "column", "dtype", "unit", "what it says"), rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.command import TABLE, Command, Option, Word
+from lango_nb.commands.command import Command, Option, Word
 from lango_nb.commands.history import OF_AGENT, OF_SESSION
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         OF_AGENT,
         Option("--ledger", "what they waited for and when they went on, where runLedger.* had it noted"),
     ),
-    formats=TABLE,
     is_stored=True,
     group="look back",
 )
@@ -43,7 +42,6 @@ def runs(lab: Lab, *, session: str | None = None, agent: str | None = None, ledg
     "show a teammate run and what happened in it, also after its turn",
     "%lango run arun-1",
     Word("run_id", "ID", "run", "lango runs lists them", is_required=True),
-    formats=TABLE,
     is_stored=True,
     group="look back",
 )
@@ -52,7 +50,7 @@ def run(lab: Lab, run_id: str) -> View[Any]:
     return lab.run(run_id)
 
 
-@Command("tasks", "list what root and agents noted as to be done", formats=TABLE, is_stored=True, group="look back")
+@Command("tasks", "list what root and agents noted as to be done", is_stored=True, group="look back")
 def tasks(lab: Lab) -> View[Any]:
     """List the tasks."""
     return lab.tasks
@@ -63,7 +61,6 @@ def tasks(lab: Lab) -> View[Any]:
     "list what agents remember; with a name, what that agent does",
     "%lango memory librarian",
     Word("agent", "AGENT", "agent", "whose memories; everybody's when absent"),
-    formats=TABLE,
     is_stored=True,
     group="look back",
 )

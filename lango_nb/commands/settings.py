@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.command import TABLE, Command, Option, Output, Word
+from lango_nb.commands.command import Command, Option, Output, Word
 from lango_nb.core.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 NARROWEST = 140
 """Columns of the table of settings where the terminal has fewer: keys are never broken."""
 
+_SWITCH = ("on", "off")
+
 
 @Command(
     "model",
@@ -25,8 +27,8 @@ NARROWEST = 140
     "%lango model openai:gpt-5",
     Word("name", "NAME", "model"),
     options=(Option("--record", "keep every call on a cassette; play it with cassette:FILE", "FILE", group="make"),),
-    formats=TABLE,
     group="change",
+    acts=True,
 ).in_notebook
 def model(notebook: Notebook, name: str | None = None, *, record: str | None = None) -> View[Any]:
     """List the models, or take one; keep its calls on a cassette where that is wanted."""
@@ -48,11 +50,29 @@ def model(notebook: Notebook, name: str | None = None, *, record: str | None = N
 
 
 @Command(
+    "quiet",
+    "show what commands did no longer by itself, nor how far they are; off: again. Mistakes and questions always are",
+    "%lango quiet off",
+    Word("switch", "on|off", "switch"),
+    group="change",
+).in_notebook
+def quiet(notebook: Notebook, switch: str = "on") -> View[Any]:
+    """Show results by themselves, or no longer."""
+    from lango_nb.lab.view_types import listing
+    from lango_nb.viz.table import Table
+
+    if switch not in _SWITCH:
+        raise UnknownNameError("switch", switch, _SWITCH, where="%lango quiet")
+    notebook.quiet = switch == "on"
+    said = "x = %lango … keeps a result, naming x shows it" if notebook.quiet else "results are shown by themselves"
+    return listing(notebook.quiet, Table("quiet", ("what", "value"), (("quiet", switch), ("so", said))))
+
+
+@Command(
     "config",
     "list the settings, their values and where each came from; with a word, those that fit",
     "%lango config agent",
     Word("key", "KEY", "setting"),
-    formats=TABLE,
     where="notebook",
 )
 def config(lab: Lab, key: str | None = None) -> View[Any]:
@@ -128,6 +148,7 @@ def _at(values: object, key: str) -> object:
     note="Until a folder is trusted, its lango.json and pyproject.toml may only make things stricter or say what is "
     "harmless. Trust holds until the settings change.",
     group="change",
+    acts=True,
 ).in_notebook
 def trust(
     notebook: Notebook, folder: str | None = None, *, is_list: bool = False, is_removal: bool = False

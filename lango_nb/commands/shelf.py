@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.command import TABLE, Command, Option, Output, Word
+from lango_nb.commands.command import Command, Option, Output, Word
 from lango_nb.core.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ _FILE = Option("--file", "a shelf of your own, in place of that in the home fold
         ),
         _FILE,
     ),
-    formats=TABLE,
     group="collect",
 ).in_notebook
 def shelf(notebook: Notebook, kind: str = "", *, search: str = "", restore: bool = False) -> View[Any]:
@@ -95,6 +94,7 @@ def _data(item: ShelfItem) -> dict[str, Any]:
     has_text=True,
     options=(_FILE,),
     group="collect",
+    acts=True,
 )
 def note(lab: Lab, turn: str, text: str) -> View[Any]:
     """Put a note on a turn."""
@@ -125,6 +125,7 @@ def _note_in_terminal(terminal: Terminal, turn: str, text: str, *, file: str | N
     Word("words", "TURN TAG", "turn", is_required=True, is_many=True),
     where="notebook",
     group="collect",
+    acts=True,
 )
 def tag(lab: Lab, words: tuple[str, ...]) -> View[Any]:
     """Put tags on a turn."""
@@ -142,6 +143,7 @@ def tag(lab: Lab, words: tuple[str, ...]) -> View[Any]:
     has_text=True,
     where="notebook",
     group="collect",
+    acts=True,
 )
 def label(lab: Lab, agent: str, text: str) -> View[Any]:
     """Keep a request with its right agent."""
@@ -155,6 +157,7 @@ def label(lab: Lab, agent: str, text: str) -> View[Any]:
     Word("name", "NAME", "file", is_required=True),
     where="notebook",
     group="collect",
+    acts=True,
 )
 def save(lab: Lab, name: str) -> View[Any]:
     """Keep the last result."""
@@ -168,6 +171,7 @@ def save(lab: Lab, name: str) -> View[Any]:
     Word("items", "ITEM", "item", is_required=True, is_many=True),
     where="notebook",
     group="collect",
+    acts=True,
 )
 def forget(lab: Lab, items: tuple[str, ...]) -> View[Any]:
     """Remove items."""

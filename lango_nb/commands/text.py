@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.visible import visible
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 class Text(str):
-    """A ``str`` for every purpose but showing.
+    """A ``str`` for every purpose but showing; its forms are those of a view, ``.df`` has one row per line.
 
     Examples
     --------
@@ -17,10 +20,27 @@ class Text(str):
     graph TD
     """
 
-    __slots__ = ()
-
     def __repr__(self) -> str:
         return visible(str(self))
+
+    __slots__ = ()
+
+    @property
+    def text(self) -> str:
+        """What a terminal shows."""
+        return str(self)
+
+    @property
+    def line(self) -> str:
+        """Its first line."""
+        return self.strip().partition("\n")[0]
+
+    @property
+    def df(self) -> pd.DataFrame:
+        """Its lines."""
+        from lango_nb.frames.texts import texts_df
+
+        return texts_df(["line"], [[line] for line in self.splitlines()])
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
         printer.text(repr(self))

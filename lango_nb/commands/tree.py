@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.commands.command import DRAWING, TABLE, Command, Option, Output, Word
+from lango_nb.commands.command import DRAWING, Command, Option, Output, Word
 from lango_nb.commands.text import picked
 from lango_nb.core.errors import UsageError
 
@@ -41,6 +41,7 @@ def _is_comparable(value: object) -> bool:
     "%lango use octet",
     Word("topology", "TOPOLOGY", "topology", "or a variable that holds a Lab", is_variable=_is_lab_or_topology),
     group="change",
+    acts=True,
 ).in_notebook
 def use(notebook: Notebook, topology: str | Topology | Lab | None = None) -> View[Any]:
     """List the topologies, or go on with another topology or Lab."""
@@ -79,7 +80,7 @@ def tree(lab: Lab) -> View[AgentTree]:
     return lab.tree
 
 
-@Command("agents", "list the agents and what each is for", formats=TABLE)
+@Command("agents", "list the agents and what each is for")
 def agents(lab: Lab) -> View[AgentTree]:
     """List the agents."""
     return lab.agents
@@ -90,16 +91,13 @@ def agents(lab: Lab) -> View[AgentTree]:
     "list the tools with their owners; with words, those that fit",
     "%lango tools file",
     Word("words", "WORD", "tool", "in a name or a description", is_many=True),
-    formats=TABLE,
 )
 def tools(lab: Lab, words: tuple[str, ...] = ()) -> ListView[Tool]:
     """List the tools, or those that fit."""
     return lab.tools(" ".join(words) or None)
 
 
-@Command(
-    "hooks", "list the hooks around every tool call, and why each is wired or not", formats=TABLE, where="notebook"
-)
+@Command("hooks", "list the hooks around every tool call, and why each is wired or not", where="notebook")
 def hooks(lab: Lab) -> View[Any]:
     """List the hooks."""
     return lab.hooks
@@ -154,7 +152,6 @@ def _partition_in_terminal(terminal: Terminal) -> Output:
         is_variable=_is_comparable,
     ),
     options=(Option("--before", "show what the last change did", where="notebook", stands_alone=True),),
-    formats=TABLE,
 )
 def diff(lab: Lab, other: Any = None, before: bool = False) -> View[TreeDiff]:
     """Compare with another tree, or with the one before the last change."""
@@ -168,7 +165,6 @@ def diff(lab: Lab, other: Any = None, before: bool = False) -> View[TreeDiff]:
     "show an agent's prompt by section; without a name, the root's",
     "%lango prompt librarian",
     Word("agent", "AGENT", "agent", "the root when absent"),
-    formats=TABLE,
 )
 def prompt(lab: Lab, agent: str | None = None) -> View[AgentNode]:
     """Show a prompt."""

@@ -9,6 +9,13 @@ from typing import Any
 QUIET_S = 0.5
 """What ends within this time shows no progress."""
 _OFF = {"0", "off", "no", "false"}
+_hushed = False
+
+
+def hush(is_hushed: bool) -> None:
+    """Show no progress in this process, whatever the environment says; or as it says again."""
+    global _hushed  # noqa: PLW0603 - one process, one screen
+    _hushed = is_hushed
 
 
 def is_wanted() -> bool:
@@ -24,6 +31,8 @@ def is_wanted() -> bool:
     False
     >>> del os.environ["LANGO_NB_PROGRESS"]
     """
+    if _hushed:
+        return False
     said = os.environ.get("LANGO_NB_PROGRESS", "").strip().casefold()
     return said not in _OFF if said else "PYTEST_CURRENT_TEST" not in os.environ
 

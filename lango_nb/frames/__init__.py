@@ -17,6 +17,7 @@
     models_df       models that can be used         evaluation_df   how often a router or a model is right
     shelf_df        notes, tags, examples, results  ledger_df       what runs waited for
     hooks_df        what surrounds a tool call      task_evaluation_df  how many tasks are done
+    learning_df     what lessons bring
 
 Each takes one record or several, and what is about turns also a :class:`~lango_nb.records.history.History`: then
 rows are read as they are stored, and with ``columns=[…]`` only what these columns are made of. ``strict=False`` gives
@@ -31,7 +32,7 @@ from lango_nb.core.errors import UnknownNameError
 from lango_nb.frames import approvals, evaluation, events, handoffs, lab, runs, tree, turns, visibility
 from lango_nb.frames.approvals import approvals_df
 from lango_nb.frames.column import Column, FrameError
-from lango_nb.frames.evaluation import evaluation_df, task_evaluation_df
+from lango_nb.frames.evaluation import evaluation_df, learning_df, task_evaluation_df
 from lango_nb.frames.events import events_df
 from lango_nb.frames.frame import columns_frame
 from lango_nb.frames.handoffs import decisions_df, delegations_df
@@ -58,6 +59,7 @@ __all__ = [
     "events_df",
     "findings_df",
     "hooks_df",
+    "learning_df",
     "ledger_df",
     "memories_df",
     "messages_df",
@@ -88,6 +90,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "turns": turns.TURN_COLUMNS,
     "evaluation": evaluation.SUMMARY,
     "task_evaluation": evaluation.TASK_COLUMNS["summary"],
+    "learning": evaluation.LEARNING,
     "events": events.COLUMNS,
     "messages": turns.MESSAGE_COLUMNS,
     "steps": turns.STEP_COLUMNS,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from lango_nb.core.errors import UnknownNameError
+from lango_nb.evaluation.learning import LearningCurve
 from lango_nb.evaluation.results import Evaluation, Result
 from lango_nb.evaluation.task_results import TaskEvaluation, TasksResult
 from lango_nb.frames.column import Column, FrameError, Sources, some
@@ -232,6 +233,33 @@ def evaluation_df(
         raise UnknownNameError("frame", what, WHATS, where="an evaluation")
     make = _MAKERS[what]
     return make(evaluations, columns=columns) if strict else make(evaluations, strict=False, columns=columns)
+
+
+# -- lessons -----------------------------------------------------------------------------------------------------------
+
+LEARNING = (
+    Column("topology", "curve.topology", "string", "", "The topology."),
+    Column("lessons", "it.number", "Int64", "", "Requests that the router learned from."),
+    *_share("accuracy", "it.accuracy", "Share of the requests left out that went where they belong.", "accuracy"),
+    Column("requests", "it.accuracy.of", "Int64", "", "Requests that were left out, to measure with."),
+)
+
+
+@frame("learning", LEARNING, LearningCurve)
+def learning_df(curves: Sequence[LearningCurve]) -> Sources:
+    """List how often a router is right after more and more lessons.
+
+    Parameters
+    ----------
+    curves : LearningCurve or iterable of LearningCurve
+
+    Returns
+    -------
+    DataFrame
+        One row per number of lessons.
+    """
+    rows = [(curve, point) for curve in curves for point in curve.points]
+    return {"curve": [row[0] for row in rows], "it": [row[1] for row in rows]}
 
 
 # -- whole turns -------------------------------------------------------------------------------------------------------

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 R_contra = TypeVar("R_contra", contravariant=True)
 Wanted = Mapping[str, Sequence[str]]
 """What columns are made of: paths by source."""
+MADE = "lango_nb"
+"""Under which name the ``attrs`` of a frame say what its rows are: by that a notebook shows it."""
 Stored = Callable[[History, Wanted], Sources]
 """Reads a history: gives at least the wanted sources. One that is always given comes first."""
 
@@ -94,6 +96,7 @@ def frame(
                 else:
                     sources = sort(_checked(noun, records, of, errors, strict=strict))
                 made = _build(chosen, sources, errors)
+                made.attrs[MADE] = noun
                 del sources  # before the collector looks through them
             if not strict:
                 return made, errors

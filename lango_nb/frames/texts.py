@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from lango_nb.frames.frame import MADE
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -31,11 +33,15 @@ def texts_df(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pd.Dat
     """
     import pandas as pd
 
-    return pd.DataFrame([list(row) for row in rows], columns=list(columns), dtype="string")
+    made = pd.DataFrame([list(row) for row in rows], columns=list(columns), dtype="string")
+    made.attrs[MADE] = ""
+    return made
 
 
 def selection_df(selection: Selection) -> pd.DataFrame:
     """Return the rows of a query, columns as the query names them; pandas chooses the dtypes."""
     import pandas as pd
 
-    return pd.DataFrame.from_records(list(selection.rows), columns=list(selection.columns))
+    made = pd.DataFrame.from_records(list(selection.rows), columns=list(selection.columns))
+    made.attrs[MADE] = ""
+    return made

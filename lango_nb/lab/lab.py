@@ -54,6 +54,7 @@ from lango_nb.lab.view_types import (
     EvaluationView,
     GraphView,
     HistoryView,
+    LearningView,
     OpenQuestions,
     PartitionView,
     PromptView,
@@ -93,7 +94,9 @@ if TYPE_CHECKING:
 
     from lango_nb.core.events import Event
     from lango_nb.evaluation.requests import Labelled
+    from lango_nb.evaluation.results import Evaluation
     from lango_nb.hooks.chain import HookChain
+    from lango_nb.lab.plotting import PlotView
     from lango_nb.lab.shelf import Shelf
     from lango_nb.models.cassette import Cassette
     from lango_nb.models.usable import ModelRow
@@ -208,6 +211,7 @@ class Lab:
         self._shelf: Shelf | None = None
         self._shelf_path: Path | None = None
         self._last: object = None  # what was asked, routed, compared or evaluated
+        self._evaluated: Evaluation | None = None
         chosen = first_topology(self._loaded) if topology is None else topology
         if shelf is not None:
             self.open_shelf(shelf)
@@ -1127,8 +1131,77 @@ class Lab:
             is_stopped=is_stopped,
             engine=self.engine,
         )
-        self._last = found
+        self._last = self._evaluated = found
         return EvaluationView(found)
+
+    def learning(self, data: Any = None, *, sample: int | None = None, seed: int = 0) -> LearningView:
+        """Say what lessons bring: the router is taught more and more requests, and measured on a third left out.
+
+        Parameters
+        ----------
+        data : DataFrame, iterable, str or Path, optional
+            Labelled requests, as :meth:`evaluate` takes them; those that are kept on the shelf when absent.
+        sample : int, optional
+            Take so many at random; all when absent.
+        seed : int
+            The same seed leaves the same requests out.
+
+        Returns
+        -------
+        LearningView
+            The router in use stays as it is; ``lab.router = lab.router.fit(…)`` teaches that one.
+
+        Raises
+        ------
+        UsageError
+            The data cannot be read, or a label fits nothing.
+        """
+        from lango_nb.evaluation.learning import LearningCurve, learning_curve
+
+        given = list(self.shelf.table("examples")) if data is None else data
+        if data is None and not given:
+            return LearningView(LearningCurve(self.topology, "your requests"))
+        return LearningView(learning_curve(given, self.engine, sample=sample, seed=seed))
+
+    def plot(self, name: str, data: Any = None, *, sample: int | None = None) -> PlotView:
+        """Draw what is known: an evaluation, what lessons bring, or the turns that are stored.
+
+        Parameters
+        ----------
+        name : str
+            ``confusion``, ``calibration`` or ``abstention`` of an evaluation; ``learning``; ``latency``, ``tokens``,
+            ``cost`` or ``handoffs`` of the turns. See :mod:`lango_nb.plots`.
+        data : DataFrame, iterable, str or Path, optional
+            Requests to evaluate, or to learn from; the latest evaluation, and the requests on the shelf, when absent.
+        sample : int, optional
+            Take so many of the requests at random; all when absent.
+
+        Returns
+        -------
+        PlotView
+            ``.df`` is what it draws, ``.svg`` the drawing alone.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such plot.
+        UsageError
+            matplotlib is not installed, nothing was evaluated yet, or the plot takes no requests.
+        """
+        from lango_nb.lab.plotting import LEARNING, OF_TURNS, PLOTS, plot_evaluation, plot_turns
+
+        if name not in PLOTS:
+            raise UnknownNameError("plot", name, PLOTS)
+        if name == LEARNING:
+            return self.learning(data, sample=sample).plot()
+        if name in OF_TURNS:
+            if data is not None or sample is not None:
+                raise UsageError(f"{name} draws the turns that are stored and takes no requests; leave them out")
+            return plot_turns(self.history.record, name)
+        found = self._evaluated if data is None else self.evaluate(data, sample=sample).record
+        if found is None:
+            raise UsageError(f"nothing was evaluated yet; name requests, lab.plot({name!r}, 'held-out') for instance")
+        return plot_evaluation(found, name)
 
     def evaluate_panel(self, data: Any = None) -> EvaluatePanel:
         """Show how often the router, or a model, is right: run a set, click a number of its matrix, then a mistake.

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from lango_nb.core.messages import Message
     from lango_nb.doctor import Finding, Report, Status
     from lango_nb.engine import Engine
+    from lango_nb.evaluation.learning import LearningCurve, Lessons
     from lango_nb.evaluation.results import Evaluation
     from lango_nb.evaluation.results import Result as EvaluationResult
     from lango_nb.evaluation.task_results import TaskEvaluation, TasksResult
+    from lango_nb.lab.plotting import PlotView
     from lango_nb.records.agent_run import AgentRun, RunCondition, RunStatus
     from lango_nb.records.decisions import Decision
     from lango_nb.records.graph import DelegationGraph, Edge, Node
@@ -494,6 +496,25 @@ class HistoryView(View["History"]):
         made: pd.DataFrame = make(self.record, columns=columns)
         return made
 
+    def plot(self, name: str = "latency") -> PlotView:
+        """Draw these turns.
+
+        Parameters
+        ----------
+        name : str
+            ``latency``, ``tokens``, ``cost`` or ``handoffs``; see :mod:`lango_nb.plots`.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such plot of turns.
+        UsageError
+            matplotlib is not installed.
+        """
+        from lango_nb.lab.plotting import plot_turns
+
+        return plot_turns(self.record, name)
+
 
 class EvaluationView(View["Evaluation"]):
     """How often a subject is right: ``.df`` has one row per topology, :meth:`frame` the rest.
@@ -563,6 +584,51 @@ class EvaluationView(View["Evaluation"]):
         from lango_nb.frames.evaluation import evaluation_df
 
         return evaluation_df(self.record, what, columns=columns)
+
+    def plot(self, name: str = "confusion") -> PlotView:
+        """Draw what was found.
+
+        Parameters
+        ----------
+        name : str
+            ``confusion``, ``calibration`` or ``abstention``; see :mod:`lango_nb.plots`.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such plot of an evaluation.
+        UsageError
+            matplotlib is not installed.
+        """
+        from lango_nb.lab.plotting import plot_evaluation
+
+        return plot_evaluation(self.record, name)
+
+
+class LearningView(View["LearningCurve"]):
+    """What lessons bring: ``.df`` has one row per number of lessons."""
+
+    _noun = "learning"
+    topology: str = told("Where the router was measured.")
+    data: str = told("Where the requests come from.")
+    points: tuple[Lessons, ...] = told("How often it is right, by the number of its lessons.")
+
+    def __init__(self, curve: LearningCurve) -> None:
+        from lango_nb.viz.listings import learning_table
+
+        super().__init__(curve, shown=learning_table(curve))
+
+    def plot(self) -> PlotView:
+        """Draw it.
+
+        Raises
+        ------
+        UsageError
+            matplotlib is not installed.
+        """
+        from lango_nb.lab.plotting import plot_learning
+
+        return plot_learning(self.record)
 
 
 class TaskEvaluationView(View["TaskEvaluation"]):

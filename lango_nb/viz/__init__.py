@@ -55,6 +55,7 @@ HOMES: dict[tuple[str, str], str] = {
     ("lango_nb.evaluation.results", "Evaluation"): "lango_nb.viz.evaluation.RENDERER",
     ("lango_nb.evaluation.task_results", "TaskEvaluation"): "lango_nb.viz.evaluation.TASKS",
     ("lango_nb.viz.table", "Table"): "lango_nb.viz.table.RENDERER",
+    ("lango_nb.viz.plot", "Plot"): "lango_nb.viz.plot.RENDERER",
 }
 """Where the renderer of a kind of record is, by module and name of the kind; it loads with the first such record."""
 _LISTS = {

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from lango_nb.viz import document as doc
 from lango_nb.viz import html
-from lango_nb.viz.as_text import tree_text
+from lango_nb.viz.cards import tree_drawing
 from lango_nb.viz.colours import BAD, GROUPS
 from lango_nb.viz.escape import esc, one_line
 from lango_nb.viz.lanes import PIECES, Bar, Lane, lane_bars, lives, step_bars, timed_bars, timed_lives
 from lango_nb.viz.spans import kind_of
-from lango_nb.viz.svg import tree_drawing
 
 _PAGE = 4000
 """Characters of an answer that fill a page."""
@@ -105,8 +104,10 @@ def _block(block: doc.Block) -> str:  # noqa: PLR0911, C901, PLR0912 - one case 
             return _matrix(block)
         case doc.Legend(entries):
             return html.legend(entries)
-        case doc.Tree():
-            return _tree(block)
+        case doc.Tree(root, nodes):
+            return tree_drawing(root, nodes)
+        case doc.Picture(svg, alt, width):
+            return html.picture(svg, alt, width)
         case doc.Lanes():
             return _lanes(block)
         case doc.Exchange():
@@ -329,12 +330,6 @@ def _field(value: int, colour: str, style: dict[str, str]) -> str:
         line_height="18px",
     )
     return html.td(filled, **style)
-
-
-def _tree(tree: doc.Tree) -> str:
-    """Draw a tree as a picture; its text stands in where none is shown."""
-    drawing, width = tree_drawing(tree.root, tree.nodes, root_most=280 if tree.nodes else 520)
-    return html.picture(drawing, alt="\n".join(tree_text(tree))[:_ALT], width=width)
 
 
 # -- exchanges ---------------------------------------------------------------------------------------------------------

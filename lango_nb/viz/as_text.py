@@ -112,7 +112,7 @@ def _block(block: doc.Block, width: int) -> list[str]:  # noqa: PLR0911, C901, P
             return _fields(doc.Fields(((label, value),)), width)
         case doc.Slider(_, label, last, value):
             return _fields(doc.Fields(((label, f"{value:,} of {last:,}"),)), width)
-        case doc.Rich() | doc.Matrix() | doc.Legend() | doc.Buttons() | doc.Gap():
+        case doc.Rich() | doc.Matrix() | doc.Legend() | doc.Picture() | doc.Buttons() | doc.Gap():
             return []
 
 

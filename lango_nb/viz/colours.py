@@ -30,8 +30,6 @@ PERSON = "#939ea8"
 GOOD = "#2f7d46"
 BAD = "#b3261e"
 WARN = "#96610a"
-CARD = "#37424f"
-"""Filled boxes of pictures."""
 _SALT = "1056"
 """With it no two agents of the published topologies want the same colour: none gives way to another in any view."""
 

@@ -393,6 +393,17 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing as SVG, shown as an image; pages only."""
+
+    svg: str
+    alt: str
+    """Words that stand in for it."""
+    width: float
+    """px."""
+
+
+@dataclass(frozen=True, slots=True)
 class Lanes:
     """Who was at work when, drawn."""
 
@@ -530,7 +541,7 @@ Inline: TypeAlias = (
 )
 Block: TypeAlias = (
     "Gap | Rule | Title | Heading | Paragraph | Line | Facts | Note | Quote | Prose | Code | Difference | Fields | Rows"
-    " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Lanes | Exchange"
+    " | Fold | Box | Items | Candidates | Matrix | Legend | Tree | Picture | Lanes | Exchange"
     " | Buttons | Entry | Choice | Slider | Plain | Rich"
 )
 Document: TypeAlias = "tuple[Block, ...]"

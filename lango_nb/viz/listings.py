@@ -11,6 +11,7 @@ from lango_nb.viz.table import Table
 
 if TYPE_CHECKING:
     from lango_nb.core.messages import Message
+    from lango_nb.evaluation.learning import LearningCurve
     from lango_nb.hooks.chain import HookChain
     from lango_nb.models.usable import ModelRow
     from lango_nb.records.ledger import LedgerEntry
@@ -219,3 +220,26 @@ def _rounded(value: float | None) -> float | None:
     if value is None:
         return None
     return round(value) if value >= _LARGE else float(f"{value:.3g}")
+
+
+# -- lessons -----------------------------------------------------------------------------------------------------------
+
+
+def learning_table(curve: LearningCurve) -> Table:
+    """List how often a router is right after more and more lessons."""
+    rows = tuple(
+        (
+            point.number,
+            f"{100 * (point.accuracy.value or 0):.1f} %",
+            f"{100 * point.accuracy.low:.1f} to {100 * point.accuracy.high:.1f}",
+            point.accuracy.of,
+        )
+        for point in curve.points
+    )
+    return Table(
+        f"learning curve of {curve.topology} with {curve.data}",
+        ("lessons", "right", "95 % interval", "left out"),
+        rows,
+        "measured on the requests that were left out, a third of them" if rows else "",
+        "too few labelled requests: six or more are needed; %lango label AGENT TEXT keeps one",
+    )

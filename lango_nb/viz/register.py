@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.core.visible import visible
@@ -19,6 +20,7 @@ _FRAMES = (
     ("pandas.core.series", "Series"),
 )
 """What pandas shows, by the names of its versions."""
+_TABLES = tuple((module, name) for module, name in _FRAMES if name == "DataFrame")
 
 
 def register(shell: InteractiveShell) -> None:
@@ -29,12 +31,29 @@ def register(shell: InteractiveShell) -> None:
     shell : InteractiveShell
         Registering twice does no harm.
     """
-    bundles, plain = _formatters(shell)
+    bundles, plain, _ = _formatters(shell)
     for module, name in HOMES:
         bundles.for_type_by_name(module, name, mimebundle)
         plain.for_type_by_name(module, name, _plain)
     for module, name in _FRAMES:
         plain.for_type_by_name(module, name, _plain_frame)
+    show_frames(shell)
+
+
+def show_frames(shell: InteractiveShell, *, is_wanted: bool = True) -> None:
+    """Let a notebook show the frames of this package in their own way, or leave that to pandas again.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+    is_wanted : bool
+    """
+    pages = _formatters(shell)[2]
+    for module, name in _TABLES:
+        if is_wanted:
+            pages.for_type_by_name(module, name, _page_frame)
+        else:
+            _take_back(pages, _page_frame, f"{module}.{name}")
 
 
 def unregister(shell: InteractiveShell) -> None:
@@ -45,24 +64,29 @@ def unregister(shell: InteractiveShell) -> None:
     shell : InteractiveShell
         One that was never registered is fine.
     """
-    bundles, plain = _formatters(shell)
+    bundles, plain, _ = _formatters(shell)
     for formatter, ours, kinds in (
         (bundles, mimebundle, HOMES),
         (plain, _plain, HOMES),
         (plain, _plain_frame, _FRAMES),
     ):
         for module, name in kinds:
-            kind = f"{module}.{name}"
-            with contextlib.suppress(KeyError):
-                if formatter.lookup_by_type(kind) is ours:
-                    formatter.pop(kind)
+            _take_back(formatter, ours, f"{module}.{name}")
+    show_frames(shell, is_wanted=False)
 
 
-def _formatters(shell: InteractiveShell) -> tuple[Any, Any]:
+def _take_back(formatter: Any, ours: object, kind: str) -> None:
+    """Take a printer away, if it is still ours."""
+    with contextlib.suppress(KeyError):
+        if formatter.lookup_by_type(kind) is ours:
+            formatter.pop(kind)
+
+
+def _formatters(shell: InteractiveShell) -> tuple[Any, Any, Any]:
     display = shell.display_formatter
     if display is None:  # a shell that shows nothing
-        return _NoFormatter(), _NoFormatter()
-    return display.mimebundle_formatter, display.formatters["text/plain"]
+        return _NoFormatter(), _NoFormatter(), _NoFormatter()
+    return display.mimebundle_formatter, display.formatters["text/plain"], display.formatters["text/html"]
 
 
 class _NoFormatter:
@@ -85,3 +109,11 @@ def _plain(record: object, printer: Any, cycle: bool) -> None:
 def _plain_frame(frame: object, printer: Any, _cycle: bool) -> None:
     """Write a frame as pandas does, with control characters made visible: its values came from models and files."""
     printer.text(visible(repr(frame)))
+
+
+def _page_frame(frame: Any) -> str | None:
+    """Write a frame of this package as its table, any other as pandas does."""
+    from lango_nb.viz.frame import frame_html, is_shown_here
+
+    by_pandas: Callable[[], str | None] = frame._repr_html_
+    return frame_html(frame) if is_shown_here(frame) else by_pandas()

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from lango_nb.viz.document import Document
 
 _MOST_ROWS = 500
+_FEW = 4
+"""Rows of names with values that fit one line."""
+_LINE = 120
+"""Characters of what such a line says."""
 _CELL = 400
 """Characters of a cell that are shown; the rest appears when the pointer rests on it, and is in the record."""
 
@@ -70,11 +74,25 @@ def _is_number(value: object) -> bool:
 
 
 def line(table: Table) -> str:
-    """Write the table in one line."""
+    """Write the table in one line: what it says if that is little, else how many rows it has.
+
+    Examples
+    --------
+    >>> line(Table("written", ("file", "holds"), (("turn.html", "turn 1"),)))
+    'written: turn.html, turn 1'
+    >>> line(Table("tools", ("tool",), (("exec",), ("fs_read",))))
+    'tools: 2 rows'
+    """
     from lango_nb.core.text import counted
     from lango_nb.viz.escape import one_line
 
-    return f"{one_line(table.title)}: {counted(len(table.rows), 'row')}"
+    if len(table.rows) == 1:
+        said = ", ".join(filter(None, map(_cell, table.rows[0])))
+    elif table.columns == ("what", "value") and 0 < len(table.rows) <= _FEW:
+        said = ", ".join(" ".join(map(_cell, row)) for row in table.rows)
+    else:
+        said = counted(len(table.rows), "row")
+    return f"{one_line(table.title)}: {one_line(said, _LINE)}"
 
 
 def document(table: Table) -> Document:

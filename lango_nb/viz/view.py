@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 from lango_nb.core.errors import NoAttributeError, UsageError
-from lango_nb.viz import mimebundle, to_html, to_mermaid, to_text
+from lango_nb.viz import mimebundle, to_html, to_line, to_mermaid, to_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,6 +121,11 @@ class View(Generic[R]):
             There is no diagram of it.
         """
         return to_mermaid(self.record)
+
+    @property
+    def line(self) -> str:
+        """The same in one line."""
+        return to_line(self._to_show())
 
     @property
     def html(self) -> str:

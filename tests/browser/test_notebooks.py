@@ -1,7 +1,6 @@
 """The notebooks where people open them: copies in a real JupyterLab, run from top to bottom, light and dark.
 
-Screenshots go to the folder that ``LANGO_NB_SHOTS`` names, to a temporary one without it. ``readme.png`` among them is
-the picture of the README: when the views change, copy it to ``lango_nb/data/readme.png``.
+Screenshots go to the folder that ``LANGO_NB_SHOTS`` names, to a temporary one without it.
 """
 
 from __future__ import annotations
@@ -124,20 +123,11 @@ SHOWN = {
     ],
 }
 """What a reader has to find, by notebook: the cell, and a piece of its text."""
-PICTURED = ("route-text", "route", "ask-text", "ask", "trace")
-"""Neighbouring cells of the first notebook that the README shows."""
 # The page is made as high as the notebook, and everything scrolled to its beginning: a picture shows what is in view.
 ALL_IN_VIEW = """() => {
     for (const part of document.querySelectorAll('*')) if (part.scrollTop) part.scrollTop = 0;
     const cells = document.querySelectorAll('.jp-Cell');
     return Math.ceil(cells[cells.length - 1].getBoundingClientRect().bottom);
-}"""
-FRAME = """wanted => {
-    const { widgets } = window.jupyterapp.shell.currentWidget.content;
-    const found = widgets.filter(cell => wanted.includes(cell.model.id)).map(cell => cell.node.getBoundingClientRect());
-    const top = Math.min(...found.map(frame => frame.top));
-    const { left, width } = document.querySelector('.jp-Notebook').getBoundingClientRect();
-    return { x: left, y: top, width, height: Math.max(...found.map(frame => frame.bottom)) - top };
 }"""
 
 
@@ -243,17 +233,3 @@ def test_outputs_fit_and_can_be_read(opened: Opened, theme: Any, shots: Path) ->
     picture = shots / f"{Path(opened.name).stem}-{theme}.png"
     window.screenshot(picture)
     assert picture.stat().st_size > 50_000, "an empty page"
-
-
-@pytest.mark.parametrize("opened", [START], indirect=True)
-def test_the_picture_of_the_readme_can_be_taken(opened: Opened, shots: Path) -> None:
-    window = opened.window
-    window.use_theme("light")
-    window.page.set_viewport_size(window.size)
-    height: int = window.page.evaluate(ALL_IN_VIEW)
-    window.page.set_viewport_size({**window.size, "height": height + 40})
-    window.page.evaluate(ALL_IN_VIEW)
-    frame = window.page.evaluate(FRAME, list(PICTURED))
-    picture = shots / "readme.png"
-    window.page.screenshot(path=str(picture), clip=frame, animations="disabled")  # not while the theme fades in
-    assert 50_000 < picture.stat().st_size < 300_000

@@ -29,7 +29,7 @@ README = ROOT / "README.md"
 _FITTING = tuple(f"evaluation/fitting{name}.py" for name in ("", "_described", "_reader", "_semantic", "_words"))
 DOORS = {
     "yaml": ("specs/",),
-    "pandas": ("frames/", "evaluation/"),
+    "pandas": ("frames/", "evaluation/", "viz/frame.py"),
     "numpy": ("frames/", "evaluation/"),
     "scipy": _FITTING,
     "sklearn": _FITTING,
@@ -38,6 +38,7 @@ DOORS = {
     "IPython": ("commands/notebook/", "viz/register.py"),
     "traitlets": ("commands/notebook/",),
     "ipywidgets": ("widgets/",),
+    "matplotlib": ("plots/",),
     "anywidget": ("widgets/",),
     "tinydb": ("lab/shelf/",),
     "filelock": ("stores/",),

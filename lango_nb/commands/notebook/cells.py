@@ -6,7 +6,8 @@ it looks for magics. Two transformers of tokens come first, and only for lines o
 
 What ``%lango`` gives is shown, wherever it stands: IPython shows the value of a cell's last expression only, and
 ``%lango ask …`` with a line below it would show nothing. A transformer of the cell has such values displayed; what is
-assigned, ended with ``;`` or last is left as it is.
+assigned, ended with ``;`` or last is left as it is. After ``%lango quiet`` what a command did is shown nowhere, the
+last line included, unless it failed or asks something.
 """
 
 from __future__ import annotations
@@ -79,12 +80,52 @@ _CALLS = frozenset({"run_line_magic", "run_cell_magic"})
 _SHOW = f"__import__({__name__!r}, fromlist=['show']).show()"
 
 
-def show(value: Any) -> None:
-    """Display what a magic gave, if it gave anything."""
+def show(value: Any, *, is_act: bool = False) -> None:
+    """Display what a magic gave, if it gave anything.
+
+    Parameters
+    ----------
+    value : object
+    is_act : bool
+        Whether it says what a command did: that is not shown while the notebook is quiet, unless it went wrong or a
+        question in it is open.
+    """
     from IPython.display import display
 
-    if value is not None:
+    if value is not None and not (is_act and _is_quiet() and not _asks_to_be_seen(value)):
         display(value)  # type: ignore[no-untyped-call]  # IPython's function has no types
+
+
+def _is_quiet() -> bool:
+    """Tell whether ``%lango quiet`` holds in the shell at work."""
+    from IPython.core.getipython import get_ipython
+
+    from lango_nb.commands.notebook.magics import LangoMagics
+
+    shell = get_ipython()
+    every = () if shell is None else shell.configurables
+    return any(isinstance(item, LangoMagics) and item.quiet for item in every)
+
+
+def _asks_to_be_seen(value: Any) -> bool:
+    """Tell whether something went wrong, or waits for an answer."""
+    if getattr(value, "is_ok", True) is False:
+        return True
+    events = getattr(getattr(value, "record", None), "events", ())
+    asked = {event.call_id for event in events if event.kind == "approval.asked"}
+    return bool(asked - {event.call_id for event in events if event.kind == "approval.decided"})
+
+
+def _is_act(words: str, is_cell: bool) -> bool:
+    """Tell whether a line does something; one that lists what there is, ``%lango use`` alone for instance, does not."""
+    from lango_nb.commands.table import MAGICS
+
+    name, *rest = words.split() or [""]
+    command = MAGICS.get(name)
+    if command is None or not command.acts:
+        return False
+    has_words = any(not word.startswith("--") for word in rest)
+    return is_cell or command.word is None or command.word.is_required or has_words
 
 
 class Showing(ast.NodeTransformer):
@@ -112,22 +153,40 @@ class Showing(ast.NodeTransformer):
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
         """Look through a cell, its last statement left out where IPython shows it."""
-        if not self._shell.ast_node_interactivity.startswith("last_expr"):
+        is_quiet = _is_quiet()
+        if not is_quiet and not self._shell.ast_node_interactivity.startswith("last_expr"):
             return node  # all values are shown already, or none should be
         last = node.body[-1:]
-        is_shown = bool(last) and isinstance(last[0], ast.Expr)
+        is_shown = bool(last) and isinstance(last[0], ast.Expr) and not (is_quiet and _acts(last[0], self._magic))
         node.body = [self.visit(child) if child not in last or not is_shown else child for child in node.body]
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
         """Wrap a call of the magic whose value is dropped."""
-        match node.value:
-            case ast.Call(
-                func=ast.Attribute(attr=name), args=[ast.Constant(value=self._magic), *_, ast.Constant(value=str(text))]
-            ) if name in _CALLS and not text.rstrip().endswith(";"):
-                shown = ast.parse(_SHOW, mode="eval").body
-                for part in ast.walk(shown):
-                    ast.copy_location(part, node)
-                shown.args = [node.value]  # type: ignore[attr-defined]  # the text is a call
-                return ast.copy_location(ast.Expr(shown), node)
-        return node
+        line = _line(node, self._magic)
+        if line is None or line[-1].rstrip().endswith(";"):
+            return node
+        shown = ast.parse(_SHOW, mode="eval").body
+        shown.args = [node.value]  # type: ignore[attr-defined]  # the text is a call
+        if _acts(node, self._magic):
+            shown.keywords = [ast.keyword("is_act", ast.Constant(True))]  # type: ignore[attr-defined]  # the same
+        for part in ast.walk(shown):
+            if not hasattr(part, "lineno"):
+                ast.copy_location(part, node)
+        return ast.copy_location(ast.Expr(shown), node)
+
+
+def _line(node: ast.Expr, magic: str) -> list[str] | None:
+    """Return what a call of the magic is given, its line and its cell; ``None`` for anything else."""
+    match node.value:
+        case ast.Call(func=ast.Attribute(attr=name), args=[ast.Constant(value=called), *given]) if (
+            name in _CALLS and called == magic
+        ):
+            texts = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            return texts if texts and len(texts) == len(given) else None
+    return None
+
+
+def _acts(node: ast.Expr, magic: str) -> bool:
+    line = _line(node, magic)
+    return line is not None and _is_act(line[0], len(line) > 1)

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from lango_nb.core.progress import hush
 from lango_nb.core.visible import visible
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def unload(shell: InteractiveShell) -> None:
         matchers = shell.Completer.custom_matchers
         matchers[:] = [item for item in matchers if getattr(item, "matcher_identifier", "") != IDENTIFIER]
     unregister(shell)
+    hush(False)
 
 
 def _made(shell: InteractiveShell) -> LangoMagics:

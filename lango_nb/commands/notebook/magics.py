@@ -6,15 +6,16 @@ the extension costs next to nothing.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
-from traitlets import Bool, Enum, TraitError, Unicode, default, validate
+from traitlets import Bool, Enum, TraitError, Unicode, default, observe, validate
 
-from lango_nb.commands.command import Command, Kind
+from lango_nb.commands.command import Command, Group, Kind
 from lango_nb.commands.notebook import progress
 from lango_nb.commands.notebook.line import Line, parse_line
 from lango_nb.commands.notebook.names import fill_names
@@ -22,7 +23,9 @@ from lango_nb.commands.shelf import kinds_of
 from lango_nb.commands.table import MAGICS
 from lango_nb.core.errors import LangoError, SettingsError, UnknownNameError, UsageError, shorten
 from lango_nb.core.paths import path_of
+from lango_nb.core.progress import hush
 from lango_nb.core.visible import visible
+from lango_nb.viz.register import show_frames
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -51,6 +54,12 @@ class LangoMagics(Magics):
     home = Unicode(help="Folder in which everything is kept, 'home' for your own; empty keeps it in memory.").tag(
         config=True
     )
+    quiet = Bool(
+        help="Whether what commands did, and how far they are, is shown no longer by itself; %lango quiet turns it on."
+    ).tag(config=True)
+    tables = Bool(
+        True, help="Show the DataFrames of lango_nb with units, colours and short ids; off: as pandas shows any other."
+    ).tag(config=True)
     stream = Bool(help="Show what a turn is doing when it takes long; LANGO_NB_PROGRESS=0 turns it off.").tag(
         config=True
     )
@@ -151,7 +160,7 @@ class LangoMagics(Magics):
     @contextmanager
     def listener(self) -> Iterator[progress.Progress | None]:
         """Show what a turn is doing, where a display can change and that is wanted."""
-        if not (self.stream and progress.can_update(self.shell)):
+        if self.quiet or not (self.stream and progress.can_update(self.shell)):
             yield None
             return
         listener = progress.Progress()
@@ -204,6 +213,16 @@ class LangoMagics(Magics):
     def _stream_by_default(self) -> bool:
         return progress.is_wanted()
 
+    @observe("quiet")
+    def _hush(self, change: Any) -> None:
+        """Let bars be quiet as well."""
+        hush(bool(change["new"]))
+
+    @observe("tables")
+    def _show_tables(self, change: Any) -> None:
+        """Show frames in their own way, or leave that to pandas."""
+        show_frames(self.shell, is_wanted=bool(change["new"]))
+
     @validate("topology", "model", "approve", "workspace", "home")
     def _take(self, proposal: Any) -> Any:
         """Let the live lab take a value, or refuse it with one line."""
@@ -234,6 +253,17 @@ class LangoMagics(Magics):
         return value
 
 
+def _overview(said: str) -> str:
+    """Add to what ``%lango?`` says the commands, by what they are for."""
+    groups = {group: [name for name, command in MAGICS.items() if command.group == group] for group in get_args(Group)}
+    lines = [f"    {group:<16}{'  '.join(names)}" for group, names in groups.items()]
+    more = "%lango COMMAND --help tells more; %lango help commands, columns, events or settings explains all of these."
+    return "\n".join([inspect.cleandoc(said), "", "::", "", *lines, "", more])
+
+
+setattr(LangoMagics.lango, "__doc__", _overview(LangoMagics.lango.__doc__ or ""))  # noqa: B010 - its decorators are untyped
+
+
 def _own_names(shell: InteractiveShell, local_ns: dict[str, Any] | None) -> dict[str, Any]:
     """Gather the user's names: those of the notebook and of the calling function, not those IPython put there."""
     hidden, missing = shell.user_ns_hidden, object()
@@ -255,6 +285,8 @@ def _in_format(result: Any, line: Line) -> Any:
     from lango_nb.commands.text import Text
 
     match line.chosen("format"):
+        case "brief":
+            return Text(result.line)
         case "df":
             return result.df
         case "json":
@@ -305,6 +337,12 @@ def _panels() -> tuple[str, ...]:
     return PANELS
 
 
+def _plots() -> tuple[str, ...]:
+    from lango_nb.lab.plotting import PLOTS
+
+    return PLOTS
+
+
 _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "topology": lambda magics: [topology.name for topology in magics.lab.topologies],
     "agent": lambda magics: magics.lab.engine.tree.names,
@@ -321,6 +359,8 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "set": lambda _magics: _sets(),
     "kind": lambda magics: kinds_of(magics.lab.shelf),
     "panel": lambda _magics: _panels(),
+    "plot": lambda _magics: _plots(),
+    "switch": lambda _magics: ("on", "off"),
     "item": lambda magics: [item.id for item in magics.lab.shelf.items()],
     "command": lambda _magics: _explained(),
 }

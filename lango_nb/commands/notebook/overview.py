@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, get_args
 
 from lango_nb.commands.command import Command, Group
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from lango_nb.lab.view_types import StatusView
 
 _FOOT = (
-    "%lango help COMMAND tells more, %lango help columns, events or settings lists these; %config LangoMagics lists "
-    "what %lango starts with"
+    "%lango COMMAND --help tells more; %lango help commands, columns, events or settings explains all of these; "
+    "%config LangoMagics lists what %lango starts with"
 )
 
 
@@ -42,14 +43,12 @@ class Overview(View[tuple[Command, ...]]):
         return texts_df(["to", "command", "help"], rows)
 
     def _document(self) -> doc.Document:
-        rows: list[tuple[doc.Inline, ...]] = []
-        for group in get_args(Group):
-            of_group = [command for command in self.record if command.group == group]
-            rows += [
-                (doc.Strong("" if place else group), _written(command), command.help)
-                for place, command in enumerate(of_group)
-            ]
-        title = counted(len(self.record), "command")
+        groups = {group: [one for one in self.record if one.group == group] for group in get_args(Group)}
+        rows: list[tuple[doc.Inline, ...]] = [
+            (doc.Strong(group), doc.Either("  ".join(one.name for one in ones), doc.Chips(tuple(map(_chip, ones)))))
+            for group, ones in groups.items()
+        ]
+        title = f"%lango and one of {counted(len(self.record), 'command')}"
         loaded = () if self.status is None else (doc.Rows(("what", "value"), [*self.status.record.items()]), doc.GAP)
         return (
             doc.Title("lango"),
@@ -57,17 +56,41 @@ class Overview(View[tuple[Command, ...]]):
             *loaded,
             doc.Heading(title, title),
             doc.GAP,
-            doc.Rows(("to", "command", "what it does"), rows, "", ("110px", "200px", "auto")),
+            doc.Rows(("to", "commands"), rows, "", ("110px", "auto")),
             doc.GAP,
             doc.Note(_FOOT),
         )
+
+
+def _chip(command: Command) -> doc.Chip:
+    return doc.Chip(command.name, hint=f"{_written(command)}: {command.help}")
 
 
 def _written(command: Command) -> str:
     return command.usage.replace(" [options]", "")
 
 
-def command_help(command: Command) -> Text:
+class Help(Text):
+    """How a command is written; ``.df`` has one row per argument."""
+
+    _rows: Sequence[tuple[str, str]] = ()
+
+    @classmethod
+    def of(cls, text: str, rows: Sequence[tuple[str, str]]) -> Help:
+        """Make it of its text and its arguments."""
+        made = cls(text)
+        made._rows = rows
+        return made
+
+    @property
+    def df(self) -> pd.DataFrame:
+        """Its arguments."""
+        from lango_nb.frames.texts import texts_df
+
+        return texts_df(["argument", "help"], self._rows)
+
+
+def command_help(command: Command) -> Help:
     """Write the help of a command.
 
     Parameters
@@ -76,7 +99,7 @@ def command_help(command: Command) -> Text:
 
     Returns
     -------
-    Text
+    Help
 
     Examples
     --------
@@ -85,6 +108,10 @@ def command_help(command: Command) -> Text:
     <BLANKLINE>
     Begin a new session: the agents forget what was said, the turns are kept.
     <BLANKLINE>
+      --brief      give one line
+      --df         give a DataFrame
+      --json       give the rows as JSON text
+      --text       give plain text
       --out NAME   put the result into this variable instead of showing it
       --help       show this
     <BLANKLINE>
@@ -94,12 +121,17 @@ def command_help(command: Command) -> Text:
     cell = f"\nThe text may also stand in a cell, below %%lango {command.name}." if command.cell == "text" else ""
     gap = "\n" if "\n" in command.example else " "
     parts = (command.usage, f"{sentence}.{cell}", _argument_lines(command))
-    return Text("\n\n".join((*parts, f"For example:{gap}{command.example}")))
+    return Help.of("\n\n".join((*parts, f"For example:{gap}{command.example}")), _arguments(command))
 
 
-def _argument_lines(command: Command) -> str:
+def _arguments(command: Command) -> list[tuple[str, str]]:
     word = command.word
     lines = [(word.metavar, word.help)] if word is not None and word.help else []
     lines += [(f"{one.name} {'|'.join(one.choices) or one.metavar}".rstrip(), one.help) for one in command.all_options]
+    return lines
+
+
+def _argument_lines(command: Command) -> str:
+    lines = _arguments(command)
     width = max(len(head) for head, _ in lines) + 3
     return "\n".join(f"  {head:<{width}}{sentence}" for head, sentence in lines)

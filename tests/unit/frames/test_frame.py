@@ -15,6 +15,8 @@ from lango_nb.core.errors import DefinitionError, UnknownNameError, UsageError
 from lango_nb.doctor.finding import Finding
 from lango_nb.engine import Engine
 from lango_nb.evaluation.evaluate import evaluate
+from lango_nb.evaluation.learning import LearningCurve, Lessons
+from lango_nb.evaluation.measures import Share
 from lango_nb.evaluation.task_results import TaskEvaluation, TasksResult
 from lango_nb.frames.column import Column, FrameError, Sources
 from lango_nb.frames.frame import frame
@@ -64,11 +66,15 @@ MAKERS: dict[str, tuple[Any, Any]] = {
     "models": (frames.models_df, ModelRow("openai", "openai:gpt-5", "key missing", "set OPENAI_API_KEY")),
     "hooks": (frames.hooks_df, HookRow("mine", "before", 150, "user", is_wired=True, why="you added it")),
     "task_evaluation": (frames.task_evaluation_df, TaskEvaluation("mine", 0, (TasksResult("offline", "solo", ()),))),
+    "learning": (
+        frames.learning_df,
+        LearningCurve("octet", "mine", (Lessons(0, Share(1, 3)), Lessons(6, Share(2, 3)))),
+    ),
     "evaluation": (frames.evaluation_df, evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet"))),
 }
 SUMMED = {"sessions"}
 """Nouns of which equal records make one row."""
-NO_TEXT = {"messages", "decisions", "partition", "approvals", "delegations", "evaluation"}
+NO_TEXT = {"learning", "messages", "decisions", "partition", "approvals", "delegations", "evaluation"}
 """Nouns whose samples hold no text of others."""
 nouns = pytest.mark.parametrize("noun", MAKERS)
 
@@ -245,6 +251,7 @@ def test_hostile_text_is_kept_as_it_is(noun: str) -> None:
         "models": ModelRow("openai", samples.HOSTILE, "usable"),
         "hooks": HookRow(samples.HOSTILE, "before", 150, "user", is_wired=True, why=""),
         "evaluation": evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet")),
+        "learning": LearningCurve("octet", samples.HOSTILE, (Lessons(0, Share(1, 3)),)),
         "task_evaluation": TaskEvaluation("mine", 0, (TasksResult(samples.HOSTILE, "solo", ()),)),
     }
     df = make(records.get(noun, samples.hostile_trace()))

@@ -26,7 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, View[An
         lab.tree, lab.partition, lab.route("read a file"), lab.diff("quartet"), lab.prompt("vault"), lab.config,
         lab.status, lab.trace(), result, lab.run(lab.runs[0].id), lab.approvals, lab.doctor(), lab.graph(),
         lab.sql("SELECT outcome FROM turns"), lab.history, lab.evaluate("held-out", sample=5, on_progress=print),
-        lab.evaluate_tasks(sample=1),
+        lab.evaluate_tasks(sample=1), lab.learning([("encrypt this", "vault")] * 6),
     ]  # fmt: skip
     yield {type(view).__name__: view for view in found}
     lab.close()

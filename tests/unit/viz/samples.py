@@ -64,6 +64,7 @@ from lango_nb.viz.approvals import questions_document
 from lango_nb.viz.events import events_document
 from lango_nb.viz.listings import memories_table, metrics_table, sessions_table, tasks_table
 from lango_nb.viz.path import document as path_document
+from lango_nb.viz.plot import Plot
 from lango_nb.viz.routing import decisions_document
 from lango_nb.viz.runs import run_document, runs_document
 from lango_nb.viz.sequence import document as sequence_document
@@ -966,9 +967,24 @@ def metrics() -> tuple[AgentMetrics, ...]:
 
 
 @lru_cache
+def plot() -> Plot:
+    """A plot of two agents, as far as it is shown."""
+    drawn = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="40"><path d="M0 0h90v40h-90z"/></svg>'
+    numbers = Table("cost", ("agent", "cost (USD)", "calls"), (("vault", 0.25, 3), ("operator", 0.125, 1200)))
+    return Plot("cost per agent", drawn, numbers, ("0.375 USD", "1,203 calls"), "what models cost", 90)
+
+
+def hostile_numbers() -> Table:
+    """Names that are no markup."""
+    return Table(HOSTILE, (HOSTILE, "calls"), ((HOSTILE, 1),))
+
+
 def records() -> dict[str, Any]:
     """One record or more for every kind of view: ordinary, empty, hostile."""
     return {
+        "plot": plot(),
+        "empty plot": replace(plot(), svg="", empty="no call of a model has a price"),
+        "hostile plot": replace(plot(), title=HOSTILE, facts=(HOSTILE,), note=HOSTILE, numbers=hostile_numbers()),
         "tree": tree(),
         "tree of one": single_tree(),
         "empty tree": empty_tree(),

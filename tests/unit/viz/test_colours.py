@@ -25,7 +25,6 @@ FILLED = {
     colours.GOOD,
     colours.BAD,
     colours.WARN,
-    colours.CARD,
     *colours.SIGNALS.values(),
     *(paint.fill for paint in colours.GROUPS.values() if paint.text == "#ffffff"),
     *colours.OUTCOMES.values(),
@@ -40,7 +39,7 @@ def test_white_text_can_be_read_on_every_colour(colour: str) -> None:
     assert contrast(colour, "#ffffff") >= 4.5
 
 
-@pytest.mark.parametrize("colour", sorted({*FILLED, colours.PERSON} - {colours.CARD}))
+@pytest.mark.parametrize("colour", sorted({*FILLED, colours.PERSON}))
 def test_every_colour_stands_out_on_a_light_and_on_a_dark_page(colour: str) -> None:
     assert contrast(colour, "#ffffff") >= 2.5
     assert contrast(colour, "#111111") >= 2.5

@@ -118,6 +118,19 @@ def test_a_quick_turn_shows_nothing_but_its_result(kernel: Kernel) -> None:
         assert [message["msg_type"] for message in shown] == ["execute_result"]
 
 
+def test_after_quiet_a_turn_shows_nothing_and_still_asks(kernel: Kernel) -> None:
+    (kernel.folder / "quiet.txt").write_text("old")
+    kernel.text("%lango quiet")
+    try:
+        assert kernel.run("%lango ask hello")[1] == []
+        assert "turn" in kernel.text("x = %lango ask hello\nx")
+        assert "quiet.txt" in kernel.text("%lango ask delete quiet.txt", answer="y"), "the question is seen"
+        assert not (kernel.folder / "quiet.txt").exists()
+    finally:
+        kernel.text("%lango quiet off")
+    assert "success" in kernel.text("%lango ask hello")
+
+
 def test_an_error_is_one_line_and_still_an_error_output(kernel: Kernel) -> None:
     content, shown = kernel.run("%lango use octt")
     assert (content["status"], content["ename"]) == ("error", "UnknownNameError")

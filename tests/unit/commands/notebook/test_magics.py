@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
+from IPython.core.completer import provisionalcompleter
 
 from lango_nb.commands.reference import TOPICS
 from lango_nb.commands.table import MAGICS
@@ -71,7 +72,8 @@ def test_without_an_argument_it_shows_what_there_is_and_what_can_be_done(session
     for kind in ("text/plain", "text/html"):
         assert "octet" in shown[kind]
         for command in MAGICS:
-            assert f"lango {command}" in shown[kind]
+            assert re.search(rf"\b{command}\b", shown[kind])
+    assert len(shown["text/plain"].splitlines()) <= 40, "one screen"
     assert set(session.run("%lango").df["help"]) == {command.help for command in MAGICS.values()}
 
 
@@ -89,14 +91,102 @@ def test_every_command_returns_something_that_shows_itself_as_text_and_html(sess
     assert not VARIES.search(shown["text/plain"]), "default reprs hold no address, folder or time"
 
 
+OTHERS = {
+    "ask": "hello", "export": "turn-{n}.html", "open": "kept.jsonl", "note": "1 twice", "tag": "1 slow", "save": "mine",
+    "label": "vault lock it", "forget": "notes/{n}", "help": "ask", "allow": "", "deny": "", "trust": "",
+}  # fmt: skip
+"""Lines of commands that do something; ``{n}`` counts."""
+
+
+def test_a_question_mark_tells_all_commands_on_one_screen(session: Session) -> None:
+    said = session.shell.object_inspect("%lango")["docstring"]
+    for command in MAGICS:
+        assert re.search(rf"\b{command}\b", said)
+    assert len(said.splitlines()) <= 40
+
+
+@pytest.mark.parametrize("name", MAGICS)
+def test_help_is_the_same_asked_for_before_and_after_the_name(session: Session, name: str) -> None:
+    told = session.run(f"%lango {name} --help")
+    assert told == session.run(f"%lango help {name}" if name not in TOPICS else f"%lango {name} --help")
+    for option in MAGICS[name].all_options:
+        assert option.name in told
+        assert option.help in told
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_explains_everything_that_there_is(session: Session, topic: str) -> None:
+    from lango_nb.commands.table import COMMANDS
+    from lango_nb.config.keys import setting_infos
+    from lango_nb.core.events import event_kinds
+    from lango_nb.frames import COLUMNS
+    from lango_nb.frames.evaluation import COLUMNS as OF_EVALUATIONS
+
+    there = {
+        "commands": set(COMMANDS),
+        "settings": {one.key for one in setting_infos()},
+        "events": set(event_kinds()),
+        "columns": {f"{noun}_df" for noun in COLUMNS} | {f"evaluation_df {what}" for what in OF_EVALUATIONS},
+    }[topic] - {"evaluation_df summary"}
+    frame = session.run(f"%lango help --df {topic}")
+    assert there <= set(frame.iloc[:, 0])
+    assert (frame.iloc[:, -1].str.len() + frame.iloc[:, -2].str.len() > 0).all(), "each with a sentence"
+
+
+def test_tab_offers_plots_and_switches(session: Session) -> None:
+    for line, expected in (("%lango plot c", {"confusion", "calibration", "cost"}), ("%lango quiet ", {"on", "off"})):
+        found = session.shell.Completer.completions(line, len(line))
+        with provisionalcompleter():
+            assert {one.text for one in found} == expected
+
+
+LIVE = {"dashboard", "panel"}
+"""What can be clicked is no table."""
+
+
+def test_every_command_but_the_panels_has_every_form() -> None:
+    for name, command in MAGICS.items():
+        assert ({"brief", "df", "json", "text"} <= set(command.formats)) is (name not in LIVE), name
+
+
 @pytest.mark.parametrize(
-    "name", [name for name, command in MAGICS.items() if "df" in command.formats and command.cell != "only"]
+    "name", [name for name, command in MAGICS.items() if name not in LIVE and command.cell != "only"]
+)
+def test_every_command_comes_as_one_line_and_as_a_frame(session: Session, name: str) -> None:
+    session.run("%lango ask read notes.md\n%lango export kept.jsonl;\n%lango note 1 a;\n%lango note 1 b;")
+    Path("mine.csv").write_text("text,agent\nhello,root\n", encoding="utf-8")
+    looking = {"diff": "quartet", "route": "list the files", "run": "arun-1", "search": "notes", "eval": "mine.csv"}
+    looking |= {"plot": "latency", "sql": "SELECT number FROM turns", "use": "quartet", "prompt": "vault", **OTHERS}
+    for number, form in enumerate(("--brief", "--df"), 1):
+        if name in {"allow", "deny"}:
+            Path(f"old{number}.txt").write_text("old", encoding="utf-8")
+            session.run(f"%lango ask --approve hold delete old{number}.txt")
+        argument = looking.get(name, "").replace("{n}", str(number))
+        value = session.run(f"%lango {name} {form} {argument}")
+        if form == "--df":
+            assert isinstance(value, pd.DataFrame)
+            assert len(value.columns) > 0
+        else:
+            assert isinstance(value, str)
+            assert value.strip()
+            assert "\n" not in value
+            assert len(value) < 300
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, command in MAGICS.items()
+        if "df" in command.formats and command.cell != "only" and not command.acts and name not in {"help", "quiet"}
+    ],
 )
 def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: str) -> None:
     Path("notes.md").write_text("one\n", encoding="utf-8")
     session.run("%lango ask read notes.md")
     Path("mine.csv").write_text("text,agent\nhello,root\n", encoding="utf-8")
     arguments = {"diff": "quartet", "route": "list the files", "run": "arun-1", "search": "notes", "eval": "mine.csv"}
+    arguments["plot"] = "latency"
     arguments["sql"] = "SELECT number, text FROM turns"
     argument = arguments.get(name, "")
     view = session.run(f"%lango {name} {argument}")
