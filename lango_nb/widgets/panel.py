@@ -91,7 +91,7 @@ class Panel:
         made.children[0].value = choice.value if choice.value in choice.options else None
         older = [key for key in self._lists if key[0] == choice.key][:-_LISTS]
         for key in older:
-            _close(self._lists.pop(key))
+            let_go(self._lists.pop(key))
         return made
 
     def act(self, key: str, value: str) -> None:
@@ -116,7 +116,7 @@ class Panel:
                 held = {*shown, *self._lists.values(), *self._kept()}
                 for widget in before:
                     if widget not in held:
-                        _close(widget)
+                        let_go(widget)
 
     def _kept(self) -> list[ipywidgets.Widget]:
         """Return the widgets that are attributes: they stay when they are not shown for a while."""
@@ -222,7 +222,7 @@ class Panel:
             for stop in self._stops:
                 stop()
             for widget in (*self._kept(), *self._lists.values()):
-                _close(widget)
+                let_go(widget)
             self._box = None
             self._lists.clear()
 
@@ -247,10 +247,10 @@ class Panel:
         return bundle
 
 
-def _close(widget: ipywidgets.Widget) -> None:
+def let_go(widget: ipywidgets.Widget) -> None:
     """Let go of a widget that is not shown any more, and of what is in it: ipywidgets keeps all that are not closed."""
     for child in getattr(widget, "children", ()):
-        _close(child)
+        let_go(child)
     widget.close()
     for look in (getattr(widget, "layout", None), getattr(widget, "style", None)):  # widgets of their own
         if look is not None:
