@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import metadata
 from importlib.util import find_spec
@@ -110,6 +111,7 @@ def write_site(out: str, commands: Mapping[str, Command]) -> Site:
                 page = Path(made) / "pages" / name
                 page.parent.mkdir(parents=True, exist_ok=True)
                 page.write_text(text, encoding="utf-8")
+            shutil.copytree(shipped_notebooks() / "pictures", Path(made) / "pages" / "notebooks" / "pictures")
             remarks = _build(Path(made) / "pages", folder, Path(made) / "trees")
     except OSError as error:
         raise UsageError(f"the site cannot be written to {str(out)!r}: {error.strerror or error}") from error
