@@ -5,9 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
@@ -67,6 +70,14 @@ class _Busy:
         return ToolCall(id=f"call-{next(self._ids)}", name=name, arguments=dict(arguments))
 
 
+def _engine(replies: int) -> Engine:
+    budget = {"maxCalls": 100_000, "maxTokens": 10**9}
+    settings = Settings.model_validate(
+        {"background": {"enabled": True}, "agent": {"maxTurns": 100_000, "orchestration": {"budget": budget}}}
+    )
+    return Engine(settings, topology=make_topology("spawn"), tools=make_tools(Probe()), model=_Busy(replies))
+
+
 def long_turn(replies: int = _CALLS_FOR_TEN_THOUSAND) -> Trace:
     """Run a turn of eight teammates beside each other, each with so many replies of two tool calls.
 
@@ -75,13 +86,47 @@ def long_turn(replies: int = _CALLS_FOR_TEN_THOUSAND) -> Trace:
     replies : int
         About 32 events come of each; with none said there are 10 003 events.
     """
-    budget = {"maxCalls": 100_000, "maxTokens": 10**9}
-    settings = Settings.model_validate(
-        {"background": {"enabled": True}, "agent": {"maxTurns": 100_000, "orchestration": {"budget": budget}}}
-    )
-    topology, tools = make_topology("spawn"), make_tools(Probe())
-    engine = Engine(settings, topology=topology, tools=tools, model=_Busy(replies))
+    engine = _engine(replies)
     return run_in_loop(lambda _emit: engine.run("Please work on everything."))
+
+
+def watched_turn(replies: int = _CALLS_FOR_TEN_THOUSAND) -> float:
+    """Return what a turn costs while it is watched, as a multiple of what it costs alone: processor time of threads.
+
+    Counted is what the run panel does while the turn is at work: hearing of events, and drawing.
+    """
+    from lango_nb.widgets.approvals import ApprovalsPanel
+    from lango_nb.widgets.run import RunPanel
+
+    engine = _engine(replies)
+    cards = ApprovalsPanel(lambda: None, engine.approvals.changes)  # type: ignore[arg-type, return-value]  # nothing is asked
+    cards.parts = list  # type: ignore[method-assign]  # nor shown
+    panel = RunPanel(engine, lambda: "main", {}, cards)
+    hear, draw, run = panel._hear, panel._refresh_now, engine.run
+    spent: Counter[str] = Counter()
+    is_over = False
+
+    def timed(name: str, act: Callable[..., object], *arguments: object) -> None:
+        began = time.thread_time_ns()
+        act(*arguments)
+        if not is_over:
+            spent[name] += time.thread_time_ns() - began
+
+    async def run_timed(*arguments: Any, **options: Any) -> Trace:
+        nonlocal is_over
+        began = time.thread_time_ns()
+        trace = await run(*arguments, **options)
+        is_over = True
+        spent["turn"] = time.thread_time_ns() - began
+        return trace
+
+    panel._hear = partial(timed, "view", hear)  # type: ignore[method-assign]
+    panel._refresh_now = partial(timed, "view", draw)  # type: ignore[method-assign]
+    engine.run = run_timed  # type: ignore[method-assign]
+    if panel.widget:
+        panel.send("Please work on everything.")
+    panel.wait()
+    return 1 + spent["view"] / spent["turn"]
 
 
 def first_paint() -> float:
