@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 from lango_nb.core.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    from lango_nb.commands.command import Command
     from lango_nb.viz.table import Table
     from lango_nb.viz.view import View
 
 Rows = Sequence[tuple[str, ...]]
+Commands = Mapping[str, "Command"]
 
 
-def _columns() -> tuple[tuple[str, ...], Rows]:
+def _columns(_commands: Commands) -> tuple[tuple[str, ...], Rows]:
     from lango_nb.frames import COLUMNS
     from lango_nb.frames.evaluation import COLUMNS as OF_EVALUATIONS
     from lango_nb.frames.evaluation import TASK_COLUMNS
@@ -31,11 +33,9 @@ def _columns() -> tuple[tuple[str, ...], Rows]:
     return ("frame", "column", "dtype", "unit", "what it says"), rows
 
 
-def _commands() -> tuple[tuple[str, ...], Rows]:
-    from lango_nb.commands.table import COMMANDS
-
+def _commands(commands: Commands) -> tuple[tuple[str, ...], Rows]:
     rows = []
-    for command in COMMANDS.values():
+    for command in commands.values():
         where = [
             place for place, is_there in (("%lango", command.is_magic), ("lango", command.is_for_terminals)) if is_there
         ]
@@ -44,7 +44,7 @@ def _commands() -> tuple[tuple[str, ...], Rows]:
     return ("command", "where", "what it does", "for example"), rows
 
 
-def _events() -> tuple[tuple[str, ...], Rows]:
+def _events(_commands: Commands) -> tuple[tuple[str, ...], Rows]:
     from lango_nb.core.events import BaseEvent, event_kinds
 
     of_all = {one.name for one in fields(BaseEvent)}
@@ -55,7 +55,7 @@ def _events() -> tuple[tuple[str, ...], Rows]:
     return ("kind", "fields", "when it happens"), rows
 
 
-def _settings() -> tuple[tuple[str, ...], Rows]:
+def _settings(_commands: Commands) -> tuple[tuple[str, ...], Rows]:
     from lango_nb.config.keys import setting_infos
 
     rows = [(one.key, one.text(one.default), one.sentence, one.env) for one in setting_infos()]
@@ -67,7 +67,7 @@ def _sentence(documentation: str) -> str:
     return documentation.strip().partition("\n")[0].replace("``", "")
 
 
-TOPICS: Mapping[str, Callable[[], tuple[tuple[str, ...], Rows]]] = {
+TOPICS: Mapping[str, Callable[[Commands], tuple[tuple[str, ...], Rows]]] = {
     "columns": _columns,
     "commands": _commands,
     "events": _events,
@@ -76,13 +76,15 @@ TOPICS: Mapping[str, Callable[[], tuple[tuple[str, ...], Rows]]] = {
 """What is explained, by the word that asks for it: heads and rows."""
 
 
-def topic(name: str, words: Sequence[str] = ()) -> View[Table]:
+def topic(name: str, commands: Commands, words: Sequence[str] = ()) -> View[Table]:
     """Explain a topic, or what of it holds all of some words.
 
     Parameters
     ----------
     name : str
         One of :data:`TOPICS`.
+    commands : mapping of str to Command
+        All there are.
     words : sequence of str
         Looked for in names and sentences, whatever the case.
 
@@ -93,18 +95,21 @@ def topic(name: str, words: Sequence[str] = ()) -> View[Table]:
 
     Examples
     --------
-    >>> topic("columns", ["partition_df", "agent"]).df["column"].tolist()[:1]
+    >>> topic("columns", {}, ["partition_df", "agent"]).df["column"].tolist()[:1]
     ['agent']
     """
-    from lango_nb.commands.table import MAGICS
     from lango_nb.lab.view_types import listing
     from lango_nb.viz.table import Table
 
-    heads, rows = TOPICS[name]()
+    heads, rows = TOPICS[name](commands)
     wanted = [word.casefold() for word in words]
     found = tuple(row for row in rows if all(word in " ".join(row).casefold() for word in wanted))
     if not found:
         raise UnknownNameError(name.removesuffix("s"), " ".join(words), dict.fromkeys(row[0] for row in rows))
     title = f"{name} with {' '.join(words)!r}" if words else name
-    note = f"%lango {name} --help tells how the command of that name is written" if name in MAGICS else ""
+    note = (
+        f"%lango {name} --help tells how the command of that name is written"
+        if name in commands and commands[name].is_magic
+        else ""
+    )
     return listing(table := Table(title, heads, found, note), table)

@@ -11,6 +11,7 @@ from lango_nb.commands import (
     definitions,
     doctor,
     evaluation,
+    exercises,
     history,
     jupyter,
     metrics,
@@ -21,10 +22,11 @@ from lango_nb.commands import (
     traces,
     tree,
 )
-from lango_nb.commands.command import Command, Word
+from lango_nb.commands.command import Command, Option, Word
 
 if TYPE_CHECKING:
     from lango_nb.commands.command import Notebook
+    from lango_nb.commands.terminal.session import Terminal
 
 _THEMES = (
     jupyter,
@@ -38,6 +40,7 @@ _THEMES = (
     approvals,
     metrics,
     doctor,
+    exercises,
     shelf,
     settings,
     agents,
@@ -56,9 +59,28 @@ def help_(notebook: Notebook, words: tuple[str, ...] = ()) -> object:
     return notebook.help(*words)
 
 
+@Command(
+    "docs",
+    "write a site of pages about everything: notebooks, commands, settings, columns, events, tools, Python",
+    options=(Option("--out", "folder of the pages (site)", "DIR"),),
+    takes_settings=False,
+    note="It needs the extra docs, pip install 'lango-nb[docs]'. The pages load nothing from elsewhere.",
+).in_terminal
+def docs(_terminal: Terminal, *, out: str = "site") -> int:
+    """Write the site, and say where it begins."""
+    from lango_nb.commands.site import write_site
+    from lango_nb.commands.terminal.output import complain, say
+
+    site = write_site(out, COMMANDS)
+    for remark in site.remarks:
+        complain(remark)
+    say(f"{site.pages} pages; open {site.start}")
+    return 0
+
+
 COMMANDS: dict[str, Command] = {
     command.name: command for theme in _THEMES for command in vars(theme).values() if isinstance(command, Command)
-} | {help_.name: help_}
+} | {help_.name: help_, docs.name: docs}
 """Every command by name."""
 MAGICS = {name: command for name, command in COMMANDS.items() if command.is_magic}
 """Those of ``%lango``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 import weakref
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -24,6 +25,8 @@ _LISTS = 8
 """Lists of one filtered choice that still take a click: letters and clicks come in one after the other."""
 _SOON_S = 0.1
 """How long changes are gathered."""
+_REST = 50
+"""How many times as long as drawing took, at least, nothing is drawn: a view takes two hundredths of the time."""
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -47,6 +50,7 @@ class Panel:
         self._setting = 0
         """The thread that sets values of widgets: what these tell then was done by nobody."""
         self._timer: threading.Timer | None = None
+        self._pause_s = _SOON_S
         self._thread: threading.Thread | None = None
         self._begins: list[Callable[[], Callable[[], object]]] = []
         self._stops: list[Callable[[], object]] = []
@@ -91,7 +95,7 @@ class Panel:
         made.children[0].value = choice.value if choice.value in choice.options else None
         older = [key for key in self._lists if key[0] == choice.key][:-_LISTS]
         for key in older:
-            _close(self._lists.pop(key))
+            let_go(self._lists.pop(key))
         return made
 
     def act(self, key: str, value: str) -> None:
@@ -116,7 +120,7 @@ class Panel:
                 held = {*shown, *self._lists.values(), *self._kept()}
                 for widget in before:
                     if widget not in held:
-                        _close(widget)
+                        let_go(widget)
 
     def _kept(self) -> list[ipywidgets.Widget]:
         """Return the widgets that are attributes: they stay when they are not shown for a while."""
@@ -134,16 +138,22 @@ class Panel:
         self.refresh()
 
     def refresh_soon(self) -> None:
-        """Show what there is in a moment: many changes in one go are shown once."""
+        """Show what there is in a moment: many changes in one go are shown once, and what takes long less often."""
         with self._timing:
             if self._timer is None and not self._is_closed:
-                self._timer = threading.Timer(_SOON_S, self._refresh_now)
+                self._timer = threading.Timer(self._pause_s, self._refresh_now)
                 self._timer.daemon = True
                 self._timer.start()
 
     def _refresh_now(self) -> None:
         with self._timing:
             self._timer = None
+        began_s = time.monotonic()
+        self._draw()
+        self._pause_s = max(_SOON_S, _REST * (time.monotonic() - began_s))
+
+    def _draw(self) -> None:
+        """Show what has changed meanwhile; a subclass that knows what that is draws less."""
         self.refresh()
 
     def in_background(self, work: Callable[[], object]) -> None:
@@ -222,7 +232,7 @@ class Panel:
             for stop in self._stops:
                 stop()
             for widget in (*self._kept(), *self._lists.values()):
-                _close(widget)
+                let_go(widget)
             self._box = None
             self._lists.clear()
 
@@ -247,10 +257,10 @@ class Panel:
         return bundle
 
 
-def _close(widget: ipywidgets.Widget) -> None:
+def let_go(widget: ipywidgets.Widget) -> None:
     """Let go of a widget that is not shown any more, and of what is in it: ipywidgets keeps all that are not closed."""
     for child in getattr(widget, "children", ()):
-        _close(child)
+        let_go(child)
     widget.close()
     for look in (getattr(widget, "layout", None), getattr(widget, "style", None)):  # widgets of their own
         if look is not None:

@@ -92,7 +92,7 @@ class RunPanel(Panel):
         self._choices.layout.flex_flow = "row wrap"
         self._send = as_live((doc.Buttons("send", (doc.Button("send", "Send", "good"),)),), self.act)
         self._stop = as_live((doc.Buttons("stop", (doc.Button("stop", "Stop", "bad"),)),), self.act)
-        self._button, self._page = ipywidgets.VBox(), ipywidgets.HTML()
+        self._button, self._now, self._page = ipywidgets.VBox(), ipywidgets.HTML(), ipywidgets.HTML()
         self._row = ipywidgets.HBox([self._field, self._button])
 
     @property
@@ -175,14 +175,17 @@ class RunPanel(Panel):
 
     def _refresh_now(self) -> None:
         """Draw what has come meanwhile, and look again in a moment: the turn itself is not kept waiting."""
-        if (heard := (len(self._events), self._coming)) == self._drawn:
-            with self._timing:
-                self._timer = None
-        else:
-            self._drawn = heard
-            super()._refresh_now()
+        super()._refresh_now()
         if self.is_running:
             self.refresh_soon()
+
+    def _draw(self) -> None:
+        """Draw the turn at work, where something has come of it; all else stays as it is."""
+        with self._lock:
+            heard = len(self._events), self._coming
+            if heard != self._drawn and self.is_running and self._box is not None:
+                self._drawn = heard
+                self._now.value = as_html((*self.remark(), *self._present()))
 
     def close(self) -> None:
         """Take the live view away for good; a turn at work goes on."""
@@ -196,7 +199,7 @@ class RunPanel(Panel):
 
     def document(self) -> doc.Document:
         """Write the latest turns, and the one at work."""
-        return (*self._picked(), doc.GAP, *self._shown())
+        return (*self._picked(), doc.GAP, *self._present(), *self._past())
 
     def do(self, key: str, value: str) -> None:
         """Type, send, stop, or go on with another topology."""
@@ -220,8 +223,9 @@ class RunPanel(Panel):
                 widget.options = options
             widget.value = choice.value
         self._button.children = (self._stop if self.is_running else self._send,)
-        self._page.value = as_html((*self.remark(), *self._shown()))
-        return [self._row, self._choices, self._approvals.widget, self._page]
+        self._now.value = as_html((*self.remark(), *self._present()))
+        self._page.value = as_html(self._past())
+        return [self._row, self._choices, self._approvals.widget, self._now, self._page]
 
     def _picked(self) -> tuple[doc.Choice, ...]:
         return tuple(
@@ -229,10 +233,15 @@ class RunPanel(Panel):
             for key, one in self._pickers.items()
         )
 
-    def _shown(self) -> doc.Document:
-        if not self.is_running and not self.traces:
-            return (doc.Note(_EMPTY),)
-        shown: list[doc.Block] = [doc.Box("", self._at_work())] if self.is_running else []
+    def _present(self) -> doc.Document:
+        """Write the turn at work, or what can be done while there is none yet."""
+        if self.is_running:
+            return (doc.Box("", self._at_work()),)
+        return () if self.traces else (doc.Note(_EMPTY),)
+
+    def _past(self) -> doc.Document:
+        """Write the latest turns."""
+        shown: list[doc.Block] = []
         for place, trace in enumerate(reversed(self.traces)):
             is_last = place == 0 and not self.is_running
             lanes = (Layout.of(trace).drawn(),) if is_last else ()

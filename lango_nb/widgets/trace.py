@@ -1,28 +1,37 @@
-"""One turn, step by step: a slider over its steps, its lanes, its events to filter, and how it stood at the step."""
+"""One turn, step by step: a slider over its steps, its lanes, its events to filter, and how it stood at the step.
+
+A turn of any length is shown: a list has at most a thousand lines, those near the step, and where all events would be
+more than that, teammate runs begin folded into a line each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 import ipywidgets
 
 from lango_nb.core.events import Event
-from lango_nb.records.moments import last_step, state_at
+from lango_nb.records.moments import Moment, last_step, state_at
 from lango_nb.records.turns import Trace
 from lango_nb.viz import document as doc
 from lango_nb.viz.as_html import as_html
+from lango_nb.viz.escape import one_line
+from lango_nb.viz.lanes import key_of
 from lango_nb.viz.moments import moment_blocks
 from lango_nb.viz.rows import span_blocks, span_line
 from lango_nb.viz.spans import Span
 from lango_nb.viz.trace import Layout, head
 from lango_nb.widgets.as_live import as_live
-from lango_nb.widgets.panel import Panel
+from lango_nb.widgets.panel import Panel, let_go
 
 _MOST = 1000
 """Events that are listed at once."""
 _ROWS = 12
 _ALL_KINDS, _ALL_AGENTS = "all kinds", "everybody"
+_NO_RUN = "none"
+_INDENT = "\N{NO-BREAK SPACE}" * 4
+"""A browser leaves blanks at the beginning of a line of a list out."""
 _COLUMN = {"flex": "1 1 360px", "min_width": "0", "max_width": "100%", "padding": "0 12px 0 0"}
 
 
@@ -58,6 +67,8 @@ class TracePanel(Panel):
         self._left = ipywidgets.VBox(layout=ipywidgets.Layout(**_COLUMN))
         right = ipywidgets.VBox([self._moment], layout=ipywidgets.Layout(**_COLUMN))
         self._columns = ipywidgets.HBox([self._left, right], layout=ipywidgets.Layout(flex_flow="row wrap"))
+        self._offered: doc.Document = ()
+        self._folds = as_live((), self.act)
         self._begin(trace, step)
 
     def _begin(self, trace: Trace, step: int | None = None) -> None:
@@ -74,12 +85,15 @@ class TracePanel(Panel):
         self.seq = 0
         """The first event of what is chosen; 0 before anything is."""
         self._head = self._slider = None
-        vars(self).pop("_layout", None)
-        vars(self).pop("_words", None)
+        for made in ("_layout", "_words", "_parents", "_then"):
+            vars(self).pop(made, None)
+        self.folded = self._folded_at_first
+        """The teammate runs of which only the first event is listed."""
         self._go_to(last_step(trace) if step is None else step)
 
     def _go_to(self, step: int) -> None:
         self.step = min(max(step, 0), last_step(self.trace))
+        vars(self).pop("_then", None)
 
     def show(self, trace: Trace, step: int | None = None) -> None:
         """Go on with another turn.
@@ -110,22 +124,58 @@ class TracePanel(Panel):
 
     @property
     def state(self) -> dict[str, str]:
-        """The turn, where it is not simply the latest, the step, and what was typed and chosen."""
-        lines = {span.first: span_line(span) for span in self._layout.spans}
+        """The turn, where it is not simply the latest, the step, and what was typed, folded and chosen."""
+        chosen = self._span
         filters = {"query": self.query, "kind": self.kind, "agent": self.agent}
         turn = "" if self._latest is not None else self.trace.turn.id
-        return {"turn": turn, **filters, "event": lines.get(self.seq, ""), "step": str(self.step)}
+        folded = "" if self.folded == self._folded_at_first else _names(self.folded)
+        event = self._line(chosen) if chosen is not None else ""
+        return {"turn": turn, **filters, "folded": folded, "event": event, "step": str(self.step)}
 
     @property
     def spans(self) -> list[Span]:
-        """What is listed: events that belong together are one."""
+        """What is listed: events that belong together are one. What is searched for is found in folded runs, too."""
         made = [
             span
             for span in self._layout.spans
             if (not self.kind or span.kind == self.kind) and (not self.agent or span.author == self.agent)
         ]
         words = self.query.casefold().split()
-        return [span for span in made if all(word in self._words[span.first] for word in words)] if words else made
+        if words:
+            return [span for span in made if all(word in self._words[span.first] for word in words)]
+        if not self.folded or self.kind or self.agent:
+            return made
+        hidden = {run for run in self._parents if self._parents[run] and self._is_below_fold(self._parents[run])}
+        return [
+            span
+            for span in made
+            if span.run_id not in hidden and (span.run_id not in self.folded or span.kind == "run starts")
+        ]
+
+    def _is_below_fold(self, run: str) -> bool:
+        while run and run not in self.folded:
+            run = self._parents.get(run, "")
+        return bool(run)
+
+    @property
+    def _folded_at_first(self) -> tuple[str, ...]:
+        return tuple(self._parents) if len(self._layout.spans) > _MOST else ()
+
+    @property
+    def _span(self) -> Span | None:
+        """What is chosen."""
+        return next((one for one in self._layout.spans if one.first == self.seq), None)
+
+    @cached_property
+    def _parents(self) -> dict[str, str]:
+        """The runs that have a first event, each with the run that asked for it, empty for the turn itself."""
+        askers = {run.id: run.parent_run_id for run in self.trace.runs}
+        begun = (span.run_id for span in self._layout.spans if span.kind == "run starts")
+        return {run: askers.get(run, "") for run in begun}
+
+    @cached_property
+    def _then(self) -> Moment:
+        return state_at(self.trace, self.step)
 
     @cached_property
     def _layout(self) -> Layout:
@@ -159,6 +209,9 @@ class TracePanel(Panel):
                 self.agent = "" if value == _ALL_AGENTS else value
             case "query":
                 self.query = value
+            case "folded" if value:
+                names = value.split()
+                self.folded = tuple(run for run in self._parents if run in names)
             case "event" if value:
                 self.seq = int(value.split(maxsplit=1)[0].partition("-")[0])
                 if (chosen := self.selected) is not None:
@@ -172,7 +225,10 @@ class TracePanel(Panel):
         self._lanes.value = as_html(self._drawn())
         self._moment.value = as_html(self._stood())
         self._details.value = as_html((*self._chosen(), *self.remark()))
-        self._left.children = (self._head, self.filtered(self._list()), self._details)
+        if (offered := self._buttons()) != self._offered:
+            let_go(self._folds)
+            self._offered, self._folds = offered, as_live(offered, self.act)
+        self._left.children = (self._head, self.filtered(self._list()), self._folds, self._details)
         return [self._lanes, self._slider, self._columns]
 
     def _filter(self) -> ipywidgets.VBox:
@@ -194,20 +250,56 @@ class TracePanel(Panel):
         return doc.Slider("step", "step", last_step(self.trace), self.step)
 
     def _list(self) -> doc.Choice:
-        lines = {span.first: span_line(span) for span in self.spans[:_MOST]}
+        made, first = self._near()
+        lines = {span.first: self._line(span) for span in made[first : first + _MOST]}
         return doc.Choice("event", "events", tuple(lines.values()), lines.get(self.seq, ""), _ROWS)
 
+    def _near(self) -> tuple[list[Span], int]:
+        """Return what could be listed, and the place of the first one that is: as many as can be, around the step."""
+        made = self.spans
+        chosen = self._span
+        if chosen is not None and chosen.step == self.step and chosen in made:
+            place = made.index(chosen)
+        else:
+            place = next((place for place, span in enumerate(made) if span.step >= self.step), len(made))
+        return made, min(max(place - _MOST // 2, 0), max(len(made) - _MOST, 0))
+
+    def _line(self, span: Span) -> str:
+        """Write a line of the list: set in as deep as its lane, with a sign where a run can be folded."""
+        numbers, _, rest = span_line(span).partition("  ")
+        sign = "" if span.kind != "run starts" else "▸ " if span.run_id in self.folded else "▾ "
+        return f"{numbers}  {_INDENT * self._layout.lanes[key_of(span)].depth}{sign}{rest}"
+
+    def _buttons(self) -> doc.Document:
+        """Offer to fold the run of what is chosen, and all of them."""
+        if not self._parents:
+            return ()
+        chosen = self._span
+        run = "" if chosen is None else chosen.run_id or chosen.target_run
+        offered: list[doc.Button] = []
+        if run in self.folded:
+            others = [one for one in self.folded if one != run]
+            offered.append(doc.Button(_names(others), f"Unfold {one_line(run, 24)}"))
+        elif run in self._parents:
+            offered.append(doc.Button(_names((*self.folded, run)), f"Fold {one_line(run, 24)}"))
+        if len(self.folded) < len(self._parents):
+            offered.append(doc.Button(_names(self._parents), "Fold all runs"))
+        if self.folded:
+            offered.append(doc.Button(_NO_RUN, "Unfold all runs"))
+        return (doc.Buttons("folded", tuple(offered)),)
+
     def _drawn(self) -> doc.Document:
-        happened = state_at(self.trace, self.step).events
-        return (*head(self.trace, self._layout), self._layout.drawn(min(happened, len(self.trace.events))))
+        return (*head(self.trace, self._layout), self._layout.drawn(min(self._then.events, len(self.trace.events))))
 
     def _stood(self) -> doc.Document:
-        return moment_blocks(self.trace, state_at(self.trace, self.step), self._layout.colours, self._prompt)
+        return moment_blocks(self.trace, self._then, self._layout.colours, self._prompt)
 
     def _chosen(self) -> doc.Document:
-        hidden = len(self.spans) - _MOST
-        more = doc.Note(f"and {hidden:,} more: narrow the search" if hidden > 0 else "")
-        span = next((one for one in self._layout.spans if one.first == self.seq), None)
+        made, first = self._near()
+        last = min(first + _MOST, len(made))
+        part = f"lines {first + 1:,} to {last:,} of {len(made):,}: move the step or narrow the search for others"
+        more = doc.Note(part if len(made) > _MOST else "")
+        span = self._span
         if span is None:
             return (more, doc.Note("Click an event to see everything about it, and go to its step."))
         colours = self._layout.colours
@@ -215,3 +307,7 @@ class TracePanel(Panel):
         title = doc.Line((author, doc.Tag(span.kind)))
         decision = next((one for one in self.trace.decisions if one.id == span.decision_id), None)
         return (more, title, *span_blocks(span, decision, colours))
+
+
+def _names(runs: Iterable[str]) -> str:
+    return " ".join(runs) or _NO_RUN

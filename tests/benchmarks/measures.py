@@ -26,6 +26,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from tests.benchmarks.painted import first_paint, watched_turn
 from tests.benchmarks.scenario import MODEL_CALLS
 from tests.benchmarks.stored import durable_turn, going_on, one_fsync, opening, stored_events_to_frame, turn_late
 from tests.benchmarks.streamed import masked, slowest_shows, slowest_streamed_turn, streamed_turn
@@ -342,6 +343,8 @@ MEASURES: dict[str, Measure] = {
         Measure("streamed", "an answer of 1 MB in 20 000 pieces, CPU", "ms", 2000, value=streamed_turn),
         Measure("streamed-any", "the same, the slowest kind of text", "ms", 2000, value=slowest_streamed_turn),
         Measure("html", "trace of 10 000 events to HTML", "ms", 200, prepare=_trace_to_html, rounds=5),
+        Measure("viewer", "its viewer in JupyterLab, until it is seen", "ms", 1500, value=first_paint),
+        Measure("watched", "a turn of 10 000 events in the run panel / alone, CPU", "x", 1.05, value=watched_turn),
         Measure("floor", "S2 by hand", "ms", None, value=_as_peers("S2", "handoff", "median_us", "floor")),
         Measure("pydantic", "pydantic, one model", "ms", None, _ONE_MODEL),
         Measure("asyncio", "for comparison: import asyncio", "ms", None, "import asyncio"),

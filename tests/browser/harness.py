@@ -13,6 +13,7 @@ other hosts are collected in :attr:`Browser.offsite` and tests assert that there
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import shutil
@@ -23,7 +24,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -128,22 +129,29 @@ def jupyterlab(root: Path, *, theme: Theme = "light", env: Mapping[str, str] | N
     str
         Address without a trailing slash.
     """
+    with _served(lambda port: _command(root, port), theme, env or {}, "/api/status") as base:
+        yield base
+
+
+@contextlib.contextmanager
+def _served(command: Callable[[int], list[str]], theme: Theme, env: Mapping[str, str], answers: str) -> Iterator[str]:
+    """Run a server with folders of its own on a free port; yield its address once it answers at a place."""
     private = Path(tempfile.mkdtemp(prefix="lango-lab-"))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     base = f"http://127.0.0.1:{port}"
-    log = private / "lab.log"
+    log = private / "server.log"
     with log.open("wb") as sink:
         process = subprocess.Popen(
-            _command(root, port),
-            env=_environment(private, theme, env or {}),
+            command(port),
+            env=_environment(private, theme, env),
             stdout=sink,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
         try:
-            _wait(base, process, log)
+            _wait(base + answers, process, log)
             yield base
         finally:
             process.send_signal(signal.SIGTERM)  # shuts kernels down; SIGINT would ask a question
@@ -153,6 +161,37 @@ def jupyterlab(root: Path, *, theme: Theme = "light", env: Mapping[str, str] | N
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             shutil.rmtree(private, ignore_errors=True)
+
+
+def need_voila() -> None:
+    """Skip a test where Voila is not installed; fail it in CI, where it has to be."""
+    if importlib.util.find_spec("voila") is not None:
+        return
+    if os.environ.get("CI"):
+        pytest.fail("Voila is not installed, and CI may not skip its test; the extra test has it")
+    pytest.skip("Voila is not installed; pip install voila")
+
+
+@contextlib.contextmanager
+def voila(notebook: Path) -> Iterator[str]:
+    """Run a notebook as an application: no cells, no magics of a person's, a kernel for each page.
+
+    Parameters
+    ----------
+    notebook : Path
+
+    Yields
+    ------
+    str
+        Its address.
+    """
+    with _served(lambda port: _voila_command(notebook, port), "light", {}, "/voila/static/voila.js") as base:
+        yield base
+
+
+def _voila_command(notebook: Path, port: int) -> list[str]:
+    options = ["--no-browser", "--Voila.ip=127.0.0.1", f"--port={port}", "--Voila.port_retries=0"]
+    return [sys.executable, "-m", "voila", str(notebook), *options]
 
 
 def _command(root: Path, port: int) -> list[str]:
@@ -190,14 +229,14 @@ def _environment(private: Path, theme: Theme, env: Mapping[str, str]) -> dict[st
     return {**os.environ, **private_folders, **quiet, **env}
 
 
-def _wait(base: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + _START_S
     while True:
         try:
-            urllib.request.urlopen(base + "/api/status", timeout=1).read()
+            urllib.request.urlopen(address, timeout=1).read()
         except OSError:
             if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(errors='replace')[-3000:]}") from None
+                raise RuntimeError(f"the server did not start:\n{log.read_text(errors='replace')[-3000:]}") from None
             time.sleep(0.1)
         else:
             return

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.harness import Browser, jupyterlab, write_notebook
+from tests.browser.harness import Browser, jupyterlab, need_voila, voila, write_notebook
 from tests.browser.test_panels import choose, to_tab
 from tests.browser.test_questions import said
 from tests.browser.test_views import ELSEWHERE
@@ -50,6 +50,10 @@ ACT = """for number in range(1, len(sayable), 7):
 print(history.selected.number, evaluate.selected.number)"""
 RESTART = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart(); }"
 BOARD = "from lango_nb import Lab\nlab = Lab('octet')\nlab.ask('hello');\nlab.dashboard()"
+
+
+VOILAS_OWN = "fontawesome"
+"""What Voila's page itself asks for elsewhere; it does without."""
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +126,36 @@ def test_a_saved_page_shows_panels_as_still_pictures(lab: tuple[str, Path], wind
         window.page.screenshot(path=str(shots / "panels-saved.png"), full_page=True)
     finally:
         window.page.unroute(ELSEWHERE)
+
+
+def test_a_dashboard_works_as_an_application_without_cells_and_magics(
+    tmp_path: Path, window: Browser, shots: Path
+) -> None:
+    need_voila()
+    (tmp_path / "notes.md").write_text("one\ntwo\n")
+    write_notebook(tmp_path / "board.ipynb", [(BOARD, ())])
+    window.page.route("https://**", lambda route: route.abort())
+    window.offsite.clear()
+    try:
+        with voila(tmp_path / "board.ipynb") as base:
+            window.page.goto(base, wait_until="domcontentloaded", timeout=60_000)
+            tabs = window.page.locator(".widget-toggle-buttons")
+            tabs.wait_for(timeout=60_000)
+            view = window.page.locator("body")
+            to_tab(view, "Route")
+            field = window.page.locator("input[placeholder*='notes.md']:visible")
+            field.fill("encrypt this with aes")
+            window.page.get_by_text("→ vault").first.wait_for(timeout=20_000)
+            to_tab(view, "Run")
+            window.page.get_by_role("button", name="Send").wait_for(timeout=20_000)
+            field.fill("how many lines does notes.md have?")
+            field.press("Enter")
+            window.page.get_by_text("notes.md has 2 lines.").first.wait_for(timeout=60_000)
+            window.screenshot(shots / "voila-run.png")
+            to_tab(view, "Trace")
+            window.page.get_by_role("button", name="Fold all runs").wait_for(timeout=20_000)
+            window.screenshot(shots / "voila-trace.png")
+            assert window.page.locator(".jp-InputArea").count() == 0
+        assert [url for url in window.offsite if VOILAS_OWN not in url] == []
+    finally:
+        window.page.unroute("https://**")

@@ -179,10 +179,19 @@ def test_the_slider_steps_through_a_turn_and_a_click_chooses_an_event(
     pictures(window, shots, "trace-step")
     view.locator("input[placeholder='words of an event']").fill("fs_read")
     view.locator("select[size] option").filter(has_text="→").wait_for(state="detached", timeout=20_000)
-    line = view.locator("select[size] option").filter(has_text="fs_").first.inner_text()
-    view.locator("select[size]").select_option(line)
+    events = view.locator("select[size]")
+    events.focus()
+    events.press("Home")
+    events.press("ArrowDown")
     view.get_by_text("arguments", exact=True).wait_for(timeout=20_000)
     pictures(window, shots, "trace-chosen")
+    view.locator("input[placeholder='words of an event']").fill("")
+    words = events.locator("option").filter(has_text="says")
+    words.nth(1).wait_for(state="attached", timeout=20_000)
+    view.get_by_role("button", name="Fold all runs").press("Enter")
+    words.nth(1).wait_for(state="detached", timeout=20_000)
+    view.get_by_role("button", name="Unfold all runs").wait_for(timeout=20_000)
+    pictures(window, shots, "trace-folded")
     assert window.errors() == []
     assert window.offsite == []
     assert window.complaints == []

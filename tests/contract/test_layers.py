@@ -49,6 +49,7 @@ DOORS = {
     "networkx": ("tools/builtin/graph.py", "tools/builtin/ontology.py"),
     "jupyter_core": ("commands/terminal/jupyter.py",),
     "jupyterlab": ("commands/terminal/jupyter.py",),
+    "sphinx": ("commands/site.py",),
 }
 """Where a library may be imported; a library that is not named here may not be imported at all."""
 EVERYWHERE = {"pydantic", "pydantic_core", "orjson", "lango_nb"}

@@ -20,7 +20,7 @@ from lango_nb.commands.notebook import progress
 from lango_nb.commands.notebook.line import Line, parse_line
 from lango_nb.commands.notebook.names import fill_names
 from lango_nb.commands.shelf import kinds_of
-from lango_nb.commands.table import MAGICS
+from lango_nb.commands.table import COMMANDS, MAGICS
 from lango_nb.core.errors import LangoError, SettingsError, UnknownNameError, UsageError, shorten
 from lango_nb.core.paths import path_of
 from lango_nb.core.progress import hush
@@ -177,7 +177,7 @@ class LangoMagics(Magics):
         if name is None:
             return Overview(None)
         if name in TOPICS:
-            return topic(name, words)
+            return topic(name, COMMANDS, words)
         if name not in MAGICS:
             raise UnknownNameError("command", name, [*MAGICS, *TOPICS], where="%lango")
         if words:

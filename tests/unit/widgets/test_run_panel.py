@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import ipywidgets
 import pytest
@@ -170,24 +172,52 @@ def test_what_is_said_so_far_and_every_event_is_shown_before_the_turn_ends(lab: 
     assert "so far" not in shown(panel)
 
 
-def test_many_changes_in_one_go_are_shown_once(lab: Lab) -> None:
+def test_many_changes_in_one_go_are_shown_once_and_earlier_turns_stay_as_they_are(lab: Lab) -> None:
     panel = lab.run_panel()
-    panel._asked = "x"
-    drawn = []
-    made = panel.parts
-    panel.parts = lambda: (drawn.append(1), made())[1]  # type: ignore[method-assign,func-returns-value]  # counts
+    panel.send("how many lines does notes.md have?")
+    ended(panel)
     assert panel.widget
-    drawn.clear()
+    panel._asked = "x"
+    panel._events = []
+    changed: list[str] = []
+    for page in of_kind(panel.widget, ipywidgets.HTML):
+        page.observe(lambda change: changed.append(change["new"]), "value")
     panel.refresh_soon()
     for event in samples.long_trace(1000).events:
         panel._hear(event)
-    while not drawn:
+    while not any("1,000 events" in text for text in changed):
         assert panel._timer is not None
-        panel._timer.join()
+        panel._timer.join(TIME_S)
     panel._asked = ""
     while panel._timer is not None:
-        panel._timer.join()
-    assert 1 <= len(drawn) < 20
+        panel._timer.join(TIME_S)
+    assert 1 <= len(changed) < 20
+    assert not any("notes.md has 2 lines." in text for text in changed)
+
+
+def test_what_takes_long_to_draw_is_drawn_less_often(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = lab.run_panel()
+    assert panel.widget
+    pauses: list[float] = []
+
+    class Timer(threading.Timer):
+        def __init__(self, interval: float, function: Callable[[], None]) -> None:
+            pauses.append(interval)
+            super().__init__(0, function)
+
+        def start(self) -> None:
+            """Begin at once, on this thread, as often as is asked."""
+
+    monkeypatch.setattr("lango_nb.widgets.panel.threading.Timer", Timer)
+    panel._asked = "x"
+    for drawing_s in (0.001, 0.2, 0.001):
+        moments = iter((0.0, drawing_s))
+        monkeypatch.setattr("lango_nb.widgets.panel.time", SimpleNamespace(monotonic=moments.__next__))
+        panel._refresh_now()
+    panel._asked = ""
+    often, seldom, again = pauses
+    assert often == again <= 0.1
+    assert seldom >= 20 * 0.2, "a view takes a twentieth of the time at most"
 
 
 def test_elsewhere_it_is_the_latest_turn(lab: Lab) -> None:

@@ -11,9 +11,12 @@ from lango_nb import Lab
 from lango_nb.core.errors import UsageError
 from lango_nb.records.moments import last_step, state_at
 from lango_nb.widgets.trace import TracePanel
+from tests.benchmarks.painted import long_turn
 from tests.unit.viz import samples
 from tests.unit.viz.test_views import read
 from tests.unit.widgets.test_as_live import of_kind
+
+BLANK = "\N{NO-BREAK SPACE}"
 
 
 @pytest.fixture
@@ -56,6 +59,15 @@ def test_the_slider_shows_who_was_at_work_and_what_that_agent_saw(lab: Lab) -> N
     kept.value = 0
     assert "Nobody is at work yet" in shown(panel)
     assert slider(panel) is kept, "the slider is not taken away from who moves it"
+
+
+def folds(panel: TracePanel) -> list[str]:
+    return [button.description for button in of_kind(panel.widget, ipywidgets.Button)]
+
+
+def press(panel: TracePanel, label: str) -> None:
+    (button,) = (one for one in of_kind(panel.widget, ipywidgets.Button) if one.description == label)
+    button.click()
 
 
 def test_what_comes_after_the_step_is_grey(lab: Lab) -> None:
@@ -148,3 +160,58 @@ def test_words_of_models_and_tools_stay_words(made: object) -> None:
     bundle = panel._repr_mimebundle_(["text/html", "text/plain"])
     read(str(bundle["text/html"]))
     assert "<script" not in str(bundle["text/html"])
+
+
+def test_runs_are_set_in_and_fold_into_a_line_with_all_below_them() -> None:
+    trace = samples.teammates()
+    panel = TracePanel(trace)
+    everything = listed(panel).options
+    parents = {run.id: run.parent_run_id for run in trace.runs}
+    (inner,) = (run for run, parent in parents.items() if parent)
+    outer = parents[inner]
+    lines = {span.run_id: line for span, line in zip(panel.spans, everything, strict=True) if "▾" in line}
+    assert set(lines) == set(parents)
+    assert lines[inner].count(BLANK) == 2 * lines[outer].count(BLANK) > 0
+    assert folds(panel) == ["Fold all runs"]
+    listed(panel).value = lines[outer]
+    press(panel, f"Fold {outer}")
+    assert [span.kind for span in panel.spans if span.run_id == outer] == ["run starts"]
+    assert inner not in {span.run_id for span in panel.spans}, "what a run asked for is folded with it"
+    assert "▸" in str(listed(panel).value)
+    assert panel.selected is not None
+    press(panel, "Fold all runs")
+    assert {span.kind for span in panel.spans if span.run_id} == {"run starts"}
+    assert folds(panel) == [f"Unfold {outer}", "Unfold all runs"]
+    press(panel, "Unfold all runs")
+    assert listed(panel).options == everything
+
+
+def test_what_is_searched_for_is_found_in_folded_runs() -> None:
+    panel = TracePanel(samples.teammates())
+    panel.act("agent", "librarian")
+    found = panel.spans
+    assert len(found) > 1
+    press(panel, "Fold all runs")
+    assert panel.spans == found
+    panel.act("agent", "everybody")
+    assert len(panel.spans) < len(TracePanel(samples.teammates()).spans)
+
+
+def test_a_long_turn_begins_folded_and_every_event_can_be_reached() -> None:
+    trace = long_turn(70)
+    panel = TracePanel(trace)
+    assert len(panel.folded) == len(trace.runs) > 0
+    assert len(listed(panel).options) < 50
+    press(panel, "Unfold all runs")
+    assert panel.state["folded"] == "none"
+    reached = set()
+    for step in range(0, last_step(trace) + 1, 50):
+        panel.act("step", str(step))
+        options = listed(panel).options
+        assert len(options) == 1000
+        assert f"of {len(panel.spans):,}" in shown(panel)
+        reached |= set(options)
+    assert len(reached) == len(panel.spans) > 1000
+    for chosen in (panel.spans[0], panel.spans[-1], panel.spans[len(panel.spans) // 2]):
+        panel.act("event", str(chosen.first))
+        assert str(listed(panel).value).startswith(f"{chosen.seqs} "), "what is chosen is on the list"
