@@ -30,6 +30,7 @@ _MEASURED = "DejaVu Sans"
 """The widest usual font: what fits in it, fits."""
 _NAME = 26
 """Characters of a name that are drawn."""
+_NO_XML = re.compile("[^\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _LOCK = threading.Lock()
 _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "lango_nb",
@@ -115,8 +116,8 @@ def painted(names: Iterable[str], colours: Mapping[str, str] | None = None) -> d
 
 
 def shown(name: object) -> str:
-    """Write a name as it is drawn: on one line, cut."""
-    return one_line(str(name), _NAME) or "(no name)"
+    """Write a name as it is drawn: on one line, cut; what XML cannot hold is a sign that stands for it."""
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", one_line(str(name), _NAME)) or "(no name)"
 
 
 def plain_axes(axes: Axes, *, grid: str = "") -> Axes:

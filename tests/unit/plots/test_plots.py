@@ -19,8 +19,9 @@ from lango_nb.core.errors import UsageError
 from lango_nb.plots.canvas import GREY
 from lango_nb.viz.colours import ROOT, agent_colours
 from lango_nb.viz.plot import Plot
-from tests.unit.viz import samples
+from tests.unit.viz import hostile, samples
 from tests.unit.viz.test_colours import contrast
+from tests.unit.viz.test_hostile import check
 
 WHOSE = {"subject": "router", "topology": "octet"}
 ODD = {
@@ -183,3 +184,17 @@ def test_very_many_agents_are_drawn_as_far_as_they_can_be_read_and_the_others_co
     assert len(plot.numbers.rows) == 60
     ways = pd.DataFrame({"from_agent": "root", "to_agent": names})
     assert "20 rarer ways are in the numbers" in plots.handoffs(ways).note
+
+
+def test_nothing_acts_in_a_drawing_whatever_agents_are_called() -> None:
+    for first in range(0, len(hostile.TEXTS), 20):
+        names = hostile.TEXTS[first : first + 20]
+        plot = plots.handoffs(pd.DataFrame({"from_agent": "root", "to_agent": list(names)}))
+        elements = list(ET.fromstring(plot.svg).iter())
+        tags = {element.tag.partition("}")[2] for element in elements}
+        assert tags <= {"svg", "defs", "style", "g", "path", "text", "tspan", "use", "clipPath", "rect"}
+        attributes = [(key, value) for element in elements for key, value in element.attrib.items()]
+        assert not [key for key, _ in attributes if key.startswith("on")]
+        assert all(value.startswith("#") for key, value in attributes if key.endswith("href"))
+        assert "<!--" not in plot.svg
+        check(viz.to_html(plot))

@@ -15,7 +15,8 @@ from lango_nb.frames.texts import texts_df
 from lango_nb.viz.colours import PERSON, ROOT, agent_colours
 from lango_nb.viz.frame import frame_html, is_shown_here
 from lango_nb.viz.register import register, show_frames, unregister
-from tests.unit.viz import samples
+from tests.unit.viz import hostile, samples
+from tests.unit.viz.test_hostile import check
 from tests.unit.viz.test_views import read
 
 
@@ -168,3 +169,10 @@ def test_numbers_of_a_column_have_their_points_below_each_other() -> None:
         ["1,227", "0.3", "5"],
         ["1", "20", "300"],
     ]
+
+
+def test_nothing_acts_in_a_cell_whatever_it_holds() -> None:
+    for text in hostile.TEXTS:
+        frame = texts_df(["agent", "text", "outcome", "turn_id"], [[text] * 4])
+        check(frame_html(frame))
+        check(frame_html(frame.rename(columns={"text": text})))
