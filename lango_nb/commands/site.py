@@ -45,6 +45,7 @@ _CONFIGURATION: Mapping[str, Any] = {
     "html_copy_source": False,
     "html_show_sourcelink": False,
     "html_show_copyright": False,
+    "html_show_search_summary": False,
     "html_static_path": ["_static"],
     "html_css_files": ["site.css"],
     "autodoc_member_order": "bysource",
@@ -55,12 +56,14 @@ _CONFIGURATION: Mapping[str, Any] = {
     "nb_mime_priority_overrides": [["html", "application/vnd.jupyter.widget-view+json", None]],
     "suppress_warnings": ["myst.header", "mystnb.unknown_mime_type"],
 }
-"""Outputs are shown as they were saved: what widgets would need comes from elsewhere."""
+"""Outputs are shown as they were saved: what widgets would need comes from elsewhere. A search names pages and no
+more: one that was opened as a file may not read others."""
 _CSS = """article table.docutils { width: 100%; font-size: .875em; }
 article table.docutils td:first-child { min-width: 11em; }
 article table.docutils th { text-align: left; }
 article table.docutils td { vertical-align: top; overflow-wrap: anywhere; }
 article table.docutils td code { white-space: normal; }
+article table.docutils :is(td, th):has(img) { width: 33%; }
 """
 """Tables of names and sentences fit beside the contents."""
 _ALIAS = "Alias for field number"

@@ -6,6 +6,7 @@ more than that, teammate runs begin folded into a line each.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
@@ -85,7 +86,7 @@ class TracePanel(Panel):
         self.seq = 0
         """The first event of what is chosen; 0 before anything is."""
         self._head = self._slider = None
-        for made in ("_layout", "_words", "_parents", "_then"):
+        for made in ("_layout", "_words", "_parents", "_lengths", "_then"):
             vars(self).pop(made, None)
         self.folded = self._folded_at_first
         """The teammate runs of which only the first event is listed."""
@@ -172,6 +173,11 @@ class TracePanel(Panel):
         askers = {run.id: run.parent_run_id for run in self.trace.runs}
         begun = (span.run_id for span in self._layout.spans if span.kind == "run starts")
         return {run: askers.get(run, "") for run in begun}
+
+    @cached_property
+    def _lengths(self) -> Counter[str]:
+        """How many lines each run has."""
+        return Counter(span.run_id for span in self._layout.spans)
 
     @cached_property
     def _then(self) -> Moment:
@@ -267,8 +273,10 @@ class TracePanel(Panel):
     def _line(self, span: Span) -> str:
         """Write a line of the list: set in as deep as its lane, with a sign where a run can be folded."""
         numbers, _, rest = span_line(span).partition("  ")
-        sign = "" if span.kind != "run starts" else "▸ " if span.run_id in self.folded else "▾ "
-        return f"{numbers}  {_INDENT * self._layout.lanes[key_of(span)].depth}{sign}{rest}"
+        is_folded = span.kind == "run starts" and span.run_id in self.folded
+        sign = "" if span.kind != "run starts" else "▸ " if is_folded else "▾ "
+        more = f"  + {self._lengths[span.run_id] - 1:,} lines" if is_folded else ""
+        return f"{numbers}  {_INDENT * self._layout.lanes[key_of(span)].depth}{sign}{rest}{more}"
 
     def _buttons(self) -> doc.Document:
         """Offer to fold the run of what is chosen, and all of them."""

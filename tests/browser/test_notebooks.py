@@ -233,3 +233,18 @@ def test_outputs_fit_and_can_be_read(opened: Opened, theme: Any, shots: Path) ->
     picture = shots / f"{Path(opened.name).stem}-{theme}.png"
     window.screenshot(picture)
     assert picture.stat().st_size > 50_000, "an empty page"
+
+
+def test_a_click_on_a_picture_of_the_first_page_opens_its_lesson(base: str, window: Browser) -> None:
+    window.open_notebook(base, START)
+    picture = window.page.locator(".jp-MarkdownOutput a img").first
+    picture.wait_for(timeout=20_000)
+    window.page.wait_for_function(
+        "() => [...document.querySelectorAll('.jp-MarkdownOutput a img')].every(e => e.naturalWidth > 0)"
+    )
+    assert window.page.locator(".jp-MarkdownOutput a img").count() == len(NAMES) - 1
+    picture.click()
+    window.page.wait_for_function(
+        "name => window.jupyterapp.shell.currentWidget?.context?.path === name", arg=NAMES[1], timeout=60_000
+    )
+    assert window.offsite == []

@@ -165,7 +165,7 @@ def test_words_of_models_and_tools_stay_words(made: object) -> None:
 def test_runs_are_set_in_and_fold_into_a_line_with_all_below_them() -> None:
     trace = samples.teammates()
     panel = TracePanel(trace)
-    everything = listed(panel).options
+    everything, everything_spans = listed(panel).options, panel.spans
     parents = {run.id: run.parent_run_id for run in trace.runs}
     (inner,) = (run for run, parent in parents.items() if parent)
     outer = parents[inner]
@@ -177,7 +177,11 @@ def test_runs_are_set_in_and_fold_into_a_line_with_all_below_them() -> None:
     press(panel, f"Fold {outer}")
     assert [span.kind for span in panel.spans if span.run_id == outer] == ["run starts"]
     assert inner not in {span.run_id for span in panel.spans}, "what a run asked for is folded with it"
+    hidden = sum(
+        "▾" not in line and span.run_id == outer for span, line in zip(everything_spans, everything, strict=True)
+    )
     assert "▸" in str(listed(panel).value)
+    assert str(listed(panel).value).endswith(f"+ {hidden} lines")
     assert panel.selected is not None
     press(panel, "Fold all runs")
     assert {span.kind for span in panel.spans if span.run_id} == {"run starts"}
