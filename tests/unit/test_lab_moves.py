@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from lango_nb import Lab
 from lango_nb.core.errors import UsageError
+from lango_nb.core.ids import RandomIds
 from lango_nb.records.tasks import Task
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
@@ -81,3 +83,16 @@ def test_a_run_at_work_is_not_torn_away(tmp_path: Path) -> None:
     assert lab.approvals.record
     lab.approvals.deny()
     lab.close()
+
+
+def test_who_brings_names_keeps_them_and_others_are_told_apart_by_the_place(tmp_path: Path) -> None:
+    own = RandomIds()
+    with closing(Lab("solo", workspace=tmp_path, ids=own)) as lab:
+        lab.keep_in(tmp_path / "own")
+        assert lab.engine.ids is own
+    names = []
+    for _ in range(2):
+        with closing(Lab("solo", workspace=tmp_path)) as lab:
+            lab.keep_in(tmp_path / "counted")
+            names.append(lab.engine.ids.new("turn"))
+    assert names == ["turn-1-1", "turn-2-1"]

@@ -404,7 +404,13 @@ def handed(text: str) -> tuple[str, str | None]:
 
 
 def with_given(steps: Sequence[Step], given: str) -> tuple[Step, ...]:
-    """Put a text that goes with an order where the first step lacks one."""
+    """Put a text that goes with an order where the first step lacks one.
+
+    Examples
+    --------
+    >>> [dict(with_given((Step(act, {}),), "milk")[0].arguments) for act in ("append", "search", "mail_send")]
+    [{'text': ('milk',)}, {'find': ('milk',)}, {'text': ('milk',)}]
+    """
     first, *rest = steps
     row = acts().get(first.act)
     role = "text"
