@@ -277,7 +277,11 @@ def _wishes_change(step: Step, language: str) -> bool:
     told = frozenset[str]().union(*lexicon_of(language).concepts(found))
     is_named = any(word.kind == "file" and not word.is_quoted for word in found)
     is_left = bool(told & _REFUSED) or is_talk(step.act) or step.act == "query"
-    return is_named and bool(told & _CHANGING) and not (is_left or asks(step.text) or step.destination)
+    return (
+        is_named
+        and bool(told & (_CHANGING - {"remember", "remind", "run"}))
+        and not (is_left or asks(step.text) or step.destination)
+    )
 
 
 def _is_gentle(reading: Reading) -> bool:
