@@ -93,6 +93,11 @@ _LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
 """Acts, and beginnings of acts, after which something is no longer where or what it was."""
 _CHANGING = frozenset(("delete", "move", "rename", "copy", "replace", "write", "append", "prepend", "put", "save", "create", "remember", "remind", "run", "change", "done"))  # fmt: skip
 """Concepts of verbs that change something."""
+_SAID_WITH: Mapping[str, frozenset[str]] = {
+    "line.delete": frozenset(("delete",)),
+    "move": frozenset(("move", "put", "it")),
+}
+"""Acts that have to be very sure where none of these concepts is said."""
 _REFUSED = frozenset(("no", "not", "none", "stop", "undo"))
 """Concepts of what is not to be done."""
 _PAUSES = (",", ";", ".", "!", "\uff0c", "\u3001", "\u3002", "\uff1b")
@@ -260,7 +265,7 @@ def least_of(reading: Reading) -> float:
     deletes = [step for step in reading.steps if step.act.startswith("delete")]
     names = [word for step in deletes for word in step.arguments.get("file", ())]
     is_named = all(step.act == "delete" for step in deletes) and bool(names) and all(map(Desk.is_path, names))
-    if any(step.act == "line.delete" and "delete" not in concepts_of(step.text) for step in reading.steps):
+    if any(step.act in _SAID_WITH and not _SAID_WITH[step.act] & concepts_of(step.text) for step in reading.steps):
         return DELETE_LEAST
     return CHANGE_LEAST if not deletes else NAMED_LEAST if is_named else DELETE_LEAST
 
@@ -271,7 +276,11 @@ def _wishes_change(step: Step, language: str) -> bool:
     told = frozenset[str]().union(*lexicon_of(language).concepts(found))
     is_named = any(word.kind == "file" and not word.is_quoted for word in found)
     is_left = bool(told & _REFUSED) or is_talk(step.act) or step.act == "query"
-    return is_named and bool(told & _CHANGING) and not (is_left or asks(step.text) or step.destination)
+    return (
+        is_named
+        and bool(told & (_CHANGING - {"remember", "remind", "run"}))
+        and not (is_left or asks(step.text) or step.destination)
+    )
 
 
 def _is_gentle(reading: Reading) -> bool:

@@ -658,7 +658,7 @@ def _with_nouns(reading: Reading) -> Reading:
     >>> dict(_with_nouns(said).steps[0].arguments)
     {'to': ('ahí',), 'file': ('carta.txt',)}
     """
-    steps = tuple(_put_there(_with_noun(step, reading.language)) for step in reading.steps)
+    steps = tuple(_put_there(_of_quoted(_with_noun(step, reading.language))) for step in reading.steps)
     return _of_lines_with(reading._replace(steps=steps, others=tuple(map(_with_nouns, reading.others))))
 
 
@@ -688,6 +688,21 @@ def _of_lines_with(reading: Reading) -> Reading:
     if files and find:
         return reading._replace(steps=(meant,))
     return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others)) if find else reading
+
+
+def _of_quoted(step: Step) -> Step:
+    """Return that what stands in quotation marks is counted, where lines were: "how many "absent" are there in a.log?".
+
+    Examples
+    --------
+    >>> _of_quoted(Step("count.lines", {"file": ("a.log",)}, text='how many "absent" are there in a.log?')).word("find")
+    'absent'
+    """
+    quoted = [word for word in words_of(step.text) if word.is_quoted and word.kind != "file"]
+    if step.act not in {"count.lines", "count.rows"} or not quoted or not step.word("file") or step.destination:
+        return step
+    find = step.text[quoted[0].start : quoted[-1].end]
+    return step if find in step.word("file") else step._replace(act="count.matches").with_arguments(find=(find,))
 
 
 def _put_there(step: Step) -> Step:

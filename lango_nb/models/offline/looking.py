@@ -915,6 +915,9 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         return _MOSTLY
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
         return _THIRD  # "which pond is the largest?" of the table that was shown
+    is_ends = step.act in {"read.longest", "read.shortest"} and is_later and not step.word("file")
+    if is_ends and "line" not in concepts_of(step.text):
+        return _THIRD  # "and the shortest?" of what a table holds
     is_length = step.act in _SIZES and not says_operation(_unsaid(step), step.act)
     if step.act in _MAYBE_OF_TABLES or is_list or is_length:
         return _HALF if is_later else _MOSTLY

@@ -353,8 +353,16 @@ class _Question:
     def translates(self, phrase: str) -> list[int]:
         """Return the tokens that say in another language all that a phrase says in English; none where they do not."""
         parts = plain(phrase).split() if self.english else []
-        said = [{at for tokens in self._meaning(part) for at in tokens} for part in parts if not is_small(part)]
+        said = [self._same_as(part) for part in parts if not is_small(part)]
         return sorted(set().union(*said) - self.columns) if all(places - self.columns for places in said) else []
+
+    def _same_as(self, word: str) -> set[int]:
+        """Return the tokens that mean a word of English, or are the same word of another language."""
+        forms = related_words(word) if len(word) > _SHORTEST and self.language != "en" else frozenset[str]()
+        found = {at for tokens in self._meaning(word) for at in tokens}
+        spaced = (unit for unit in self.units if self.tokens[unit.token].kind not in UNSPACED)
+        found.update(unit.token for unit in spaced if stem(unit.text) in forms)
+        return found.union(*(self.find(one) for one in forms if not one.isascii() and len(one) > 1))
 
     def abroad(self, word: str) -> list[int]:
         """Return a token that means a word of a value in another language, where it says nothing else."""
@@ -376,9 +384,10 @@ class _Question:
 
     def is_denied(self, place: int) -> bool:
         """Tell whether a "not" or "except" stands right before a word."""
+        first = next((at for at, token in enumerate(self.tokens[:_NEAR]) if token.kind == "sign"), 0)  # "no, of Tom"
         denying = [
             at
-            for at in range(max(0, place - _NEAR), place)
+            for at in range(max(first, place - _NEAR), place)
             if (self.concepts[at] & _NEGATING or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
         ]
         self.used.update(denying)
@@ -596,11 +605,12 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         found = found._replace(column="" if found.column in days else found.column, is_grounded=True)
     if not found.measure and before is not None and before.column and labels and not found.wanted[1:]:
         found = found._replace(measure=before.measure, column=before.column)  # "and per boat?"
-    is_each = bool(asked.has(("each",))) or (is_monthly and found.measure not in _ENDS.values())
+    each = {*asked.has(("each",)), *(at for at, told in enumerate(asked.asking) if "grouped" in told)}
+    is_each = bool(each) or (is_monthly and found.measure not in _ENDS.values())
     if is_each and labels and not found.measure and before is not None and before.column:
         found = found._replace(measure=before.measure, column=before.column)  # "and per boat?"
     if len(labels) == 1 and (is_each or (end and found.measure in {*_ENDS.values(), "sum", "count"})):
-        asked.used.update(asked.has(("each",)))
+        asked.used.update(each)
         is_end = found.measure in _ENDS.values() and bool(end)
         measure = ("sum" if found.column else "count") if is_end or not found.measure else found.measure
         rest = tuple(name for name in found.wanted if name != labels[0])
