@@ -49,6 +49,7 @@ _OF_FILES = re.compile(r"path|file|folder|directory")
 _OF_FILE_WORDS = frozenset("file folder line word row column task character".split())
 _MANNERS = frozenset("thanks greeting farewell joke weather".split())
 _ASKING = frozenset("what who where when why which many how".split())
+_WRITING = frozenset(("write", "append"))
 _CHATTY = 0.9
 """Confidence from which a request is small talk, whatever words it has."""
 _SURE = 0.8
@@ -235,10 +236,11 @@ def _wished(own: OwnTools, reading: Reading, request: str) -> Reading | None:
     if not any(own.get(step.act) for step in steps) or any(one.act == "unclear" for one in steps):
         return None
     for at, (step, then) in enumerate(pairwise(steps)):
+        goal = then.arguments.get("file") or then.arguments.get("to", ())
         is_result = not then.word("text") or is_pointer(then.word("text"), "answer")
-        is_written = then.act in {"write", "append"} and is_result and bool(then.word("file"))
-        if own.get(step.act) and is_written and not then.destination:  # "… and write that to a.txt"
-            steps[at] = step.with_arguments(to=then.arguments["file"])._replace(destination=then.act)
+        is_written = then.act in _WRITING and then.destination in {"", *_WRITING} and is_result and bool(goal)
+        if own.get(step.act) and is_written and not step.destination:  # "… and write that to a.txt"
+            steps[at] = step.with_arguments(to=goal)._replace(destination=then.act)
             del steps[at + 1], sure[at + 1]
             break
     return Reading(tuple(steps), min(sure), reading.language, each=tuple(sure) if len(sure) > 1 else ())
