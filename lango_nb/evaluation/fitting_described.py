@@ -152,7 +152,7 @@ def told_families(count: int, random_: random.Random) -> Iterator[tuple[RoutingT
             RoutingRow(
                 f"{one.name}_agent",
                 one.about.capitalize(),
-                actions=tuple(action(tool.schema) for tool in tools[one.name]),
+                actions=tuple(action(tool.schema, has_options=False) for tool in tools[one.name]),
             )
             for one in told
         ]

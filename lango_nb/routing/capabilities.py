@@ -103,8 +103,14 @@ def is_of_package(tool: Tool) -> bool:
     return tool.source in _SOURCES
 
 
-def action(tool: ToolSchema) -> str:
+def action(tool: ToolSchema, *, has_options: bool = True) -> str:
     r"""Say what a tool does: its name in words, what its author says of it, and what it takes.
+
+    Parameters
+    ----------
+    tool : ToolSchema
+    has_options : bool
+        Whether the values are named that a parameter may have, where they are a few.
 
     Examples
     --------
@@ -113,6 +119,8 @@ def action(tool: ToolSchema) -> str:
     >>> schema = {"type": "object", "properties": {"flat": {"description": "Which one."}, "byPercent": {}}}
     >>> print(action(ToolSchema(name="rentRaise", parameters=schema)))
     rent raise: Takes flat (Which one.), by percent
+    >>> print(action(ToolSchema(name="ride", parameters={"properties": {"kind": {"enum": ["car", "van"]}}})))
+    ride: Takes kind (car | van)
     """
     said = shorten(folded(tool.description.strip().partition("\n\n")[0]), _MOST_SAID)
     properties = tool.parameters.get("properties")
@@ -121,7 +129,7 @@ def action(tool: ToolSchema) -> str:
         shape = about if isinstance(about, Mapping) else {}
         options, told = shape.get("enum"), shape.get("description")
         said_of_it = [folded(told)] if isinstance(told, str) and told.strip() else []
-        said_of_it += [" | ".join(map(str, options))] if isinstance(options, list) else []
+        said_of_it += [" | ".join(map(str, options))] if isinstance(options, list) and has_options else []
         takes.append(f"{in_words(name)} ({' '.join(said_of_it)})" if said_of_it else in_words(name))
     taken = f"{_TAKES}{shorten(', '.join(takes), _MOST_SAID)}" if takes else ""
     return ": ".join(part for part in (in_words(tool.name), f"{said} {taken}".strip()) if part)
