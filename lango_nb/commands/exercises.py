@@ -10,6 +10,8 @@ from lango_nb.commands.command import Command
 from lango_nb.core.errors import UsageError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lango_nb.commands.command import Notebook
     from lango_nb.viz import document as doc
     from lango_nb.viz.view import View
@@ -39,7 +41,7 @@ def check(notebook: Notebook, text: str) -> View[Checked]:
     from lango_nb.viz.view import View
 
     checked = evaluated(text, notebook.shell.user_ns)
-    return View(checked, shown=lambda: _document(checked))
+    return View(checked, frame=lambda: _frame(checked), shown=lambda: _document(checked))
 
 
 def evaluated(text: str, names: Mapping[str, Any]) -> Checked:
@@ -71,7 +73,10 @@ def evaluated(text: str, names: Mapping[str, Any]) -> Checked:
         whole = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"check needs a Python expression, such as total == 3: {error}") from error
-    for part in whole.values if isinstance(whole, ast.BoolOp) and isinstance(whole.op, ast.And) else [whole]:
+    parts = [whole]
+    if isinstance(whole, ast.BoolOp) and isinstance(whole.op, ast.And):
+        parts = whole.values  # noqa: PD011 - parts of an expression, and no frame
+    for part in parts:
         try:
             told = _sides(part, names)
         except Exception as error:  # noqa: BLE001 - whatever the answer does wrong is what is told
@@ -109,6 +114,12 @@ def _short(detail: str) -> str:
     from lango_nb.viz.escape import one_line
 
     return one_line(mask(detail), _LONGEST)
+
+
+def _frame(checked: Checked) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame([checked._asdict()])
 
 
 def _document(checked: Checked) -> doc.Document:

@@ -157,6 +157,7 @@ def test_every_command_comes_as_one_line_and_as_a_frame(session: Session, name: 
     Path("mine.csv").write_text("text,agent\nhello,root\n", encoding="utf-8")
     looking = {"diff": "quartet", "route": "list the files", "run": "arun-1", "search": "notes", "eval": "mine.csv"}
     looking |= {"plot": "latency", "sql": "SELECT number FROM turns", "use": "quartet", "prompt": "vault", **OTHERS}
+    looking["check"] = "1 + 1 == 2"
     for number, form in enumerate(("--brief", "--df"), 1):
         if name in {"allow", "deny"}:
             Path(f"old{number}.txt").write_text("old", encoding="utf-8")
@@ -188,6 +189,7 @@ def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: st
     arguments = {"diff": "quartet", "route": "list the files", "run": "arun-1", "search": "notes", "eval": "mine.csv"}
     arguments["plot"] = "latency"
     arguments["sql"] = "SELECT number, text FROM turns"
+    arguments["check"] = "1 + 1 == 3"
     argument = arguments.get(name, "")
     view = session.run(f"%lango {name} {argument}")
     frame = session.run(f"%lango {name} --df {argument}")
