@@ -226,7 +226,8 @@ def _names(text: str, found: Sequence[Word], heard: Mapping[str, frozenset[str]]
     for run in runs:
         while run and run[-1].text.islower():
             run.pop()
-        while len(run) > 1 and run[0].start == 0 and is_known(run[0], heard):
+        is_clause = text[run[-1].end :].lstrip()[:1] in {"", ",", ";", "."} if run else False
+        while len(run) > 1 and run[0].start == 0 and is_known(run[0], heard) and not is_clause:
             run.pop(0)  # "Please", "Boek"
         is_short_form = run and len(run[0].text) > 1 and run[0].text.isupper() and not is_shouted  # "PBS"
         is_sure = run and not is_short_form and is_known(run[0], heard)

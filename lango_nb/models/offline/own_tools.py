@@ -56,6 +56,8 @@ _SURE = 0.8
 """Confidence from which a change was surely read."""
 _OPTION = 2.0
 """What it adds to a tool's score that a request names one of the values it takes."""
+_FEW_FIRST = 3
+"""Words among which a question says that it is about who can do something."""
 _LONG = 5
 """Letters of words that are told from those that look alike."""
 _ALIKE = 0.8
@@ -216,7 +218,11 @@ def _is_weak(own: OwnTools, reading: Reading, wished: Reading, last: ToolSchema)
 
 
 def _asked_about(own: OwnTools, request: str) -> ToolSchema | None:
-    """Return the tool that a question is about, and not for: "what does hive_show do?"."""
+    """Return the tool that a question is about, and not for: "what does hive_show do?", "who can show hives?"."""
+    told_first = lexicon().concepts(words(request)[:_FEW_FIRST])
+    if any("who" in one for one in told_first) and any("can" in one for one in told_first):
+        choice = choose(own, request)
+        return choice.tool if choice is not None and choice.score >= _CLEARLY else None
     tool = next((tool for word in words(request) if (tool := own.get(word.text)) is not None), None)
     told = frozenset[str]().union(*lexicon().concepts(words(request)))
     if tool is None or "run" in told or not (is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS):

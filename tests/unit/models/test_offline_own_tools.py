@@ -196,6 +196,17 @@ def test_who_has_a_tool_of_ones_own_is_known(among_agents: Talk) -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["who can show hives?", "what does hive_show do?"])
+def test_a_question_about_a_tool_does_not_call_it(among_agents: Talk, text: str) -> None:
+    assert among_agents.say(text) == "Tools like hive_show (Show what is known of a hive) belong to keeper."
+
+
+@pytest.mark.parametrize("text", ["Ann Meyer", "Peter Brand, please", "Jonas Berg"])
+def test_a_name_alone_is_an_answer(alone: Talk, text: str) -> None:
+    alone.say("print 2 gold labels")
+    assert alone.say(text) == f"2 x {text.partition(',')[0]} on gold paper"
+
+
 def test_using_only_other_tools_is_kept(tmp_path: Path) -> None:
     talk = Talk(tmp_path, "octet", agents=(KEEPER,))
     assert "H1" in talk.say("using only fs_read, show hive H1")
