@@ -10,8 +10,6 @@ from lango_nb.commands.command import Command
 from lango_nb.core.errors import UsageError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from lango_nb.commands.command import Notebook
     from lango_nb.viz import document as doc
     from lango_nb.viz.view import View
@@ -38,10 +36,11 @@ class Checked(NamedTuple):
 ).in_notebook
 def check(notebook: Notebook, text: str) -> View[Checked]:
     """Check an answer to an exercise."""
+    from lango_nb.lab.view_types import texts_frame
     from lango_nb.viz.view import View
 
     checked = evaluated(text, notebook.shell.user_ns)
-    return View(checked, frame=lambda: _frame(checked), shown=lambda: _document(checked))
+    return View(checked, lambda: texts_frame(Checked._fields, [checked]), lambda: _document(checked))
 
 
 def evaluated(text: str, names: Mapping[str, Any]) -> Checked:
@@ -75,7 +74,7 @@ def evaluated(text: str, names: Mapping[str, Any]) -> Checked:
         raise UsageError(f"check needs a Python expression, such as total == 3: {error}") from error
     parts = [whole]
     if isinstance(whole, ast.BoolOp) and isinstance(whole.op, ast.And):
-        parts = whole.values  # noqa: PD011 - parts of an expression, and no frame
+        parts = whole.values
     for part in parts:
         try:
             told = _sides(part, names)
@@ -114,12 +113,6 @@ def _short(detail: str) -> str:
     from lango_nb.viz.escape import one_line
 
     return one_line(mask(detail), _LONGEST)
-
-
-def _frame(checked: Checked) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame([checked._asdict()])
 
 
 def _document(checked: Checked) -> doc.Document:
