@@ -11,6 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from lango_nb.commands.notebook.extension import load, loaded
+from lango_nb.core.progress import hush
 
 
 class Session:
@@ -64,6 +65,7 @@ def bare_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]
     config.InteractiveShell.colors = "nocolor"
     yield InteractiveShell.instance(config=config)
     InteractiveShell.clear_instance()
+    hush(False)  # what one shell was told holds for the process
 
 
 @pytest.fixture
