@@ -60,11 +60,11 @@ def plot_turns(history: History, name: str) -> PlotView:
     UnknownNameError
         There is no such plot of turns.
     """
-    from lango_nb import frames
+    from lango_nb.frames import delegations_df, steps_df, turns_df
 
-    make = {"steps": frames.steps_df, "delegations": frames.delegations_df}[_checked(name, OF_TURNS, "turns")]
+    make = {"steps": steps_df, "delegations": delegations_df}[_checked(name, OF_TURNS, "turns")]
     frame = make(history)
-    roots = {str(path).partition(" → ")[0] for path in frames.turns_df(history, columns=["path"])["path"].dropna()}
+    roots = {str(path).partition(" → ")[0] for path in turns_df(history, columns=["path"])["path"].dropna()}
     return _drawn(name, frame, {"colours": dict.fromkeys(roots, ROOT)})
 
 
