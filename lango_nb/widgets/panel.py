@@ -227,8 +227,11 @@ class Panel:
 
     def close(self) -> None:
         """Take the live view away for good, and listen to nothing any more; what it was stays as a still picture."""
-        with self._lock:
+        with self._timing:
             self._is_closed = True
+            if self._timer is not None:  # it would hold the panel until it is over
+                self._timer.cancel()
+        with self._lock:
             for stop in self._stops:
                 stop()
             for widget in (*self._kept(), *self._lists.values()):
