@@ -84,9 +84,15 @@ class AgentSpec(Checked):
     """Works in a child session."""
     constraints: Constraints = Constraints.model_construct()
     delegates: tuple[str, ...] = ()
-    """Agents it may hand work to, for trees deeper than one level."""
+    """Agents it may hand work to, for trees deeper than one level; names of nobody are ignored."""
+    tools: tuple[str, ...] = ()
+    """Tools it works with, by name; several agents may list the same one, and names of no tool are ignored."""
     model: str = ""
     """Model of its own; empty takes the engine's."""
+    tags: tuple[str, ...] = ()
+    """Words to find it by."""
+    version: int = 1
+    """Counted up with every change that a genome keeps."""
     source: Source = Source.BUILTIN
     """Where the definition came from; not written to the file."""
     path: str = ""
