@@ -30,6 +30,7 @@ from lango_nb.models.named import CASSETTE, Models, tape_of
 from lango_nb.records.records import Records
 from lango_nb.records.sessions import MOST_TOKENS, Session
 from lango_nb.routing.build import build_agent_tree
+from lango_nb.routing.capabilities import is_of_package
 from lango_nb.routing.editing import Shape
 from lango_nb.routing.prompts import merge_sections
 from lango_nb.routing.tree import AgentTree
@@ -80,6 +81,8 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
 logger = logging.getLogger("lango_nb")
 
 SINGLE = "solo"
+TIERS = ("best", "balanced", "fast")
+"""What an agent's definition may say instead of a model: the settings name one for each."""
 MAIN_SESSION = "main"
 NEAR = 0.05
 """Confidence from which a teammate gets an instruction that names none; below it, giving it away would be a guess."""
@@ -422,12 +425,24 @@ class Engine:
 
     def _tree(self, topology: Topology, agents: Sequence[AgentSpec]) -> AgentTree:
         return build_agent_tree(
-            tuple(self.catalog),
+            self._offered(topology, agents),
             topology,
             agents=agents,
             remote_agents=self._reachable(topology, agents),
             shared_sections=_prompt_sections(self.settings),
             max_rounds=self.settings.agent.max_delegation_rounds,
+        )
+
+    def _offered(self, topology: Topology, agents: Sequence[AgentSpec]) -> tuple[Tool, ...]:
+        """Return the tools that a tree is built of: where agents list them, those that somebody lists and one's own."""
+        tools = tuple(self.catalog)
+        if topology.ownership != "listed":
+            return tools
+        specs = (*topology.agents, *agents, *([topology.root_spec] if topology.root_spec is not None else ()))
+        listed = {name for spec in specs for name in spec.tools}
+        starts = tuple(prefix.removesuffix("*") for spec in specs for prefix in spec.prefixes)
+        return tuple(
+            tool for tool in tools if tool.name in listed or tool.name.startswith(starts) or not is_of_package(tool)
         )
 
     def _joining(self, topology: Topology, agents: Sequence[AgentSpec]) -> list[AgentSpec]:
@@ -730,9 +745,7 @@ class Engine:
             control=self._control(),
             router=self._late_router(),
             model=self.model,
-            models={
-                node.name: self.models.find(node.spec.model) for node in self.tree if node.spec and node.spec.model
-            },
+            models=self._models_of_agents(),
             allow_network=self.models.allow_network,
             limits=self._limits(),
             planners=frozenset(node.name for node in self.tree.agents if node.role == "specialist" and not node.tools),
@@ -766,6 +779,13 @@ class Engine:
             services=self.services,
             tee=self._tee,
         )
+
+    def _models_of_agents(self) -> dict[str, Model]:
+        """Return the models of agents that have one of their own, a tier by the model that the settings name for it."""
+        tiers = {tier: getattr(self.settings.models, tier) for tier in TIERS}
+        named = {node.name: node.spec.model for node in self.tree if node.spec is not None}
+        wanted = {name: tiers.get(model, model) for name, model in named.items()}
+        return {name: self.models.find(model) for name, model in wanted.items() if model}
 
     def _warn_of_unfit_patterns(self) -> None:
         for sentence in self.unfit_patterns:

@@ -418,6 +418,9 @@ class ModelSettings(SettingsGroup):
 
     allow_network: Lower[bool] = setting(True, "Whether live models may be called at all; off refuses every call.")
     base_url: str = setting("", "Server that speaks OpenAI's protocol, for models called openai:NAME.")
+    best: str = setting("", "Model of agents whose definition says best; empty is that of the turn.")
+    balanced: str = setting("", "Model of agents whose definition says balanced; empty is that of the turn.")
+    fast: str = setting("", "Model of agents whose definition says fast; empty is that of the turn.")
     timeout_s: LimitS = setting(60.0, "How long one request to a provider may take.")
     max_retries: Lower[Count] = setting(
         2, "How often a request is sent again where the provider asks to wait or fails for a moment."

@@ -22,6 +22,7 @@ from lango_nb.core.errors import ModelError, TurnError, shorten
 from lango_nb.core.events import ErrorRaised
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import FinishReason, Message, Reply, ToolSchema
+from lango_nb.core.text import counted
 from lango_nb.models.model import Model, is_live, on_retry
 from lango_nb.records.excerpt import Excerpt
 from lango_nb.records.runs import RunPatch
@@ -201,6 +202,7 @@ class AgentLoop:
         state.notes.clear()
         if not state.run_id and turn.path[-1] != node.name:
             turn.path.append(node.name)
+        self._check_turns(node)
         state.next_step()
         model = turn.model_of(node.name)
         circuit = self._admitted(node, model)
@@ -231,6 +233,14 @@ class AgentLoop:
         except LoopStopped as stop:
             self._over = stop
         return state.with_own_ids(reply) if reply.tool_calls else reply
+
+    def _check_turns(self, node: AgentNode) -> None:
+        """Stop an agent that has made as many model calls as its definition allows."""
+        state = self.state
+        most = node.spec.constraints.max_turns if node.spec is not None and node is state.owner else 0
+        if 0 < most <= state.steps:
+            detail = f"{node.name} may make {counted(most, 'model call')} in a run and did so; ask it for less"
+            raise LoopStopped("turn_limit_exceeded", detail)
 
     def _admitted(self, node: AgentNode, model: Model) -> str:
         """Make sure that a model may be asked, and return its circuit."""

@@ -44,6 +44,14 @@ class OfflineModel:
             from lango_nb.models.offline.talk import extract
 
             return Reply(text=extract(messages))
+        from lango_nb.models.offline.primitives import has_primitives, reply_with, with_known_names
+
+        if has_primitives(tools):
+            known, named = with_known_names(messages, tools)
+            return reply_with(self._answer(known, named), tools)
+        return self._answer(messages, tools)
+
+    def _answer(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
         from lango_nb.models.offline.conversation import Conversation, Offer, control_in
         from lango_nb.models.offline.own_tools import own_among, own_in
 
@@ -74,4 +82,5 @@ def _table_in(messages: Sequence[Message]) -> RoutingTable | None:
     from lango_nb.routing.router import router_for_prompt
 
     prompt = messages[0].content if messages and messages[0].role == "system" else ""
-    return router_for_prompt(prompt).table if "\n### " in prompt or '\n- "' in prompt else None
+    has_agents = "\n### " in prompt or '\n- "' in prompt or "\n<agent " in prompt
+    return router_for_prompt(prompt).table if has_agents else None

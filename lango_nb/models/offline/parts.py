@@ -24,6 +24,7 @@ from lango_nb.models.offline.lexicon import lexicon, words
 from lango_nb.models.offline.names import pick
 from lango_nb.models.offline.own_tools import NO_TOOLS
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
+from lango_nb.models.offline.primitives import PRIMITIVE_FOR
 from lango_nb.models.offline.queries import said_of_tables, words_of_tables
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
@@ -260,6 +261,12 @@ def _acting(router: Router, tool: str) -> tuple[str, ...]:
     return tuple(row.name for row in router.table if any(one.partition(":")[0] == words_of_it for one in row.actions))
 
 
+def _able(router: Router, tool: str, owners: Sequence[str]) -> Sequence[str]:
+    """Return those of the owners of a family whose own tools do what is wanted, where a table tells them apart."""
+    need = tool_capability(PRIMITIVE_FOR.get(tool, ""))
+    return [name for name in owners if need in router.table[name].capabilities] or owners
+
+
 def _is_nobodys(tool: str, own_tools: Collection[str]) -> bool:
     """Tell whether the root answers for something: it is its own, or a tool of the root that it was not given."""
     return _is_own(tool, own_tools) or not router_family(tool)
@@ -287,7 +294,7 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
         return route.chosen if route.chosen and is_doubtful and not tool else ""
     if confidence < SURE and route.is_conversation:
         return ""
-    owners = (router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
+    owners = _able(router, tool, router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
     if router.taught.rows and route.chosen:
         return route.chosen
     if not owners and step.act in acts() and not router_family(tool) and confidence >= SURE:

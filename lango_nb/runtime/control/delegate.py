@@ -31,23 +31,13 @@ class DelegateControl:
         """Return nothing: the answer comes with the call."""
         return ()
 
-    def schemas(self, node: AgentNode, tree: AgentTree) -> tuple[ToolSchema, ...]:
+    def schemas(self, node: AgentNode, tree: AgentTree) -> tuple[ToolSchema, ...]:  # noqa: ARG002 - the node says it
         """Offer the one tool, with the names as a closed set; nothing where there is no agent to delegate to."""
-        names = self.targets(node, tree)
-        return _schemas(names) if names else ()
-
-    def targets(self, node: AgentNode, tree: AgentTree) -> tuple[str, ...]:
-        """Return the names an agent may delegate to, its own never among them."""
-        if node is tree.root:
-            return tuple(agent.name for agent in tree.agents)
-        spec = node.spec
-        if spec is None or not spec.constraints.can_spawn:
-            return ()
-        return tuple(name for name in dict.fromkeys(spec.delegates) if name != node.name and name in tree)
+        return _schemas(node.delegates) if node.delegates else ()
 
     def read(self, call: ToolCall, author: AgentNode, tree: AgentTree) -> Target | Refusal:
         """Check name and goal."""
-        names = self.targets(author, tree)
+        names = author.delegates
         given = call.arguments
         name, goal = given.get("agent_name"), given.get("goal")
         if call.error or not isinstance(name, str) or not name:
