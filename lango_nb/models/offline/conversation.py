@@ -43,6 +43,7 @@ from lango_nb.models.offline.followups import (
     of_each_file,
     says_more,
 )
+from lango_nb.models.offline.hints import Exchange, Told, read_hints
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
     NEGATING,
@@ -297,13 +298,6 @@ _PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_de
            ("moved", "names"): ", ", ("copied", "names"): ", ", ("deleted", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
 """What stands between several values of a hole."""
 _ROLES = ("file to text old new find n line from until column value by key name ending except command").split()
-
-
-class Exchange(NamedTuple):
-    """A request and what was answered."""
-
-    request: str
-    answer: str
 
 
 class _Answer(NamedTuple):
@@ -2227,6 +2221,11 @@ class Conversation:
             if is_order and _is_note(messages, place):
                 continue
             text = message.content
+            told = read_hints(text) if is_order else Told(text)
+            if told.order != text:
+                tag = _tag(system + text)
+                since, asked_for = tuple(messages[place + 1 :]), told.request or told.order
+                return cls(system, told.order, since, told.before, asked_for, tag, failed, taught, own)
             asked = place if not is_order else _last_request(messages, place)
             tag = _tag(system + text) if is_order else ""
             before = _exchanges(messages, asked)

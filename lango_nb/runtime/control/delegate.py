@@ -50,9 +50,14 @@ class DelegateControl:
             detail = f"{name} is a remote agent, and none can be reached in this version; choose another agent"
             return Refusal(call, name, "unavailable", detail)
         hints = given.get("hints")
-        lines = "\n".join(f"- {hint}" for hint in hints) if isinstance(hints, list) and hints else ""
+        lines = "\n".join(_as_item(hint) for hint in hints) if isinstance(hints, list) and hints else ""
         instruction = f"{goal}\n\nHints:\n{lines}" if lines else goal
         return Target(call, tree[name], str(given.get("reason") or ""), "delegate", instruction)
+
+
+def _as_item(hint: object) -> str:
+    """Write a hint as an item of a list, its further lines indented."""
+    return "- " + str(hint).replace("\n", "\n  ")
 
 
 @lru_cache(maxsize=64)
