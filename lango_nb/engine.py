@@ -374,7 +374,7 @@ class Engine:
         DefinitionError
             A tool of that name is there from elsewhere; nothing is changed.
         """
-        present = {tool.name: tool for tool in self.catalog}
+        present = {tool.name: tool for tool in self._served}
         replaced = {
             tool.name
             for tool in tools
@@ -394,9 +394,11 @@ class Engine:
         """Put tools into the catalog, from tape where there is one."""
         catalog = ToolCatalog(tools)
         self._tools = tools
-        if self.cassette is not None:
-            catalog = ToolCatalog(self.cassette.tools(tools, live=self._is_recording))
-        self.catalog = catalog
+        self._served = catalog if self.cassette is None else ToolCatalog(self._from_tape(tools))
+
+    def _from_tape(self, tools: Sequence[Tool]) -> Sequence[Tool]:
+        """Serve tools from the cassette, where there is one."""
+        return tools if self.cassette is None else self.cassette.tools(tools, live=self._is_recording)
 
     @property
     def own_tools(self) -> tuple[Tool, ...]:
@@ -420,6 +422,8 @@ class Engine:
     def _build(self, topology: Topology, registry: AgentRegistry) -> None:
         tree = self._tree(topology, [spec for spec in registry.all() if spec.source is not Source.BUILTIN])
         self.topology, self.registry, self.tree = topology, registry, tree
+        is_listed = topology.ownership == "listed"
+        self.catalog = ToolCatalog(tree.partition.tools) if is_listed else self._served
         self._router: Callable[[], Router] | None = None
         self._ready = None
 
@@ -435,14 +439,18 @@ class Engine:
 
     def _offered(self, topology: Topology, agents: Sequence[AgentSpec]) -> tuple[Tool, ...]:
         """Return the tools that a tree is built of: where agents list them, those that somebody lists and one's own."""
-        tools = tuple(self.catalog)
+        tools = tuple(self._served)
         if topology.ownership != "listed":
             return tools
+        from lango_nb.tools.builtin import primitive_tools
+
         specs = (*topology.agents, *agents, *([topology.root_spec] if topology.root_spec is not None else ()))
-        listed = {name for spec in specs for name in spec.tools}
+        listed = dict.fromkeys(name for spec in specs for name in spec.tools)
         starts = tuple(prefix.removesuffix("*") for spec in specs for prefix in spec.prefixes)
-        return tuple(
-            tool for tool in tools if tool.name in listed or tool.name.startswith(starts) or not is_of_package(tool)
+        missing = [name for name in listed if name not in self._served and name in primitive_tools()]
+        return (
+            *self._from_tape([primitive_tools()[name] for name in missing]),
+            *(tool for tool in tools if tool.name in listed or tool.name.startswith(starts) or not is_of_package(tool)),
         )
 
     def _joining(self, topology: Topology, agents: Sequence[AgentSpec]) -> list[AgentSpec]:

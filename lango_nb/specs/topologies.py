@@ -23,7 +23,7 @@ from lango_nb.core.frozen import Frozen
 from lango_nb.core.messages import USER
 from lango_nb.specs.agent import NAME_PATTERN, AgentSpec, Source
 from lango_nb.specs.agent_md import render_agent_md
-from lango_nb.specs.agent_yaml import load_agents, render_agent_yaml
+from lango_nb.specs.agent_yaml import load_bootstrap_agents, render_agent_yaml
 from lango_nb.specs.document import Document, Loc, read_text
 from lango_nb.specs.simple_yaml import read_definition
 from lango_nb.specs.sources import AGENT_FILE, PACKAGE, SHOWN_PACKAGE, FileStore
@@ -112,7 +112,7 @@ def read_topology(folder: Path, *, shown_as: str | None = None) -> Topology:
     roster = document.check(_Roster, {"roster": fields.pop("roster", None)}).roster
     topology = document.check(Topology, fields)
     if (folder / BOOTSTRAP).is_dir():
-        specs = load_agents(folder / BOOTSTRAP, Source.BUILTIN, shown_as=f"{label}/{BOOTSTRAP}")
+        specs = load_bootstrap_agents(folder / BOOTSTRAP, Source.BUILTIN, shown_as=f"{label}/{BOOTSTRAP}")
         topology = with_agents(topology, specs)
     else:
         specs = FileStore(folder / "agents", Source.BUILTIN, shown_as=f"{label}/agents").load()

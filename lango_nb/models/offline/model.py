@@ -44,14 +44,6 @@ class OfflineModel:
             from lango_nb.models.offline.talk import extract
 
             return Reply(text=extract(messages))
-        from lango_nb.models.offline.primitives import has_primitives, reply_with, with_known_names
-
-        if has_primitives(tools):
-            known, named = with_known_names(messages, tools)
-            return reply_with(self._answer(known, named), tools)
-        return self._answer(messages, tools)
-
-    def _answer(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
         from lango_nb.models.offline.conversation import Conversation, Offer, control_in
         from lango_nb.models.offline.own_tools import own_among, own_in
 
@@ -64,11 +56,13 @@ class OfflineModel:
                 conversation := Conversation.read(messages, self.taught, own_in(table)), offer, tools
             )
         else:
+            from lango_nb.models.offline.primitives import under_known_names
             from lango_nb.models.offline.worker import answer_as_worker
 
+            offered, tools = [tool.name for tool in tools], under_known_names(tools)
             control = control_in(tools)
             own = own_among([tool for tool in tools if tool.name not in control])
-            reply = answer_as_worker(conversation := Conversation.read(messages, self.taught, own), tools)
+            reply = answer_as_worker(conversation := Conversation.read(messages, self.taught, own, offered), tools)
         if reply.tool_calls or reply.finish_reason != "stop":
             return reply
         from lango_nb.models.offline.talk import finish_reason_of

@@ -1,16 +1,20 @@
-"""The primitives of a genome under the names that this model knows tools by: it reads and calls ``fs_read`` for both.
+"""The primitives of a genome, for a model that thinks in other tools: what it wants is said as they take it.
 
-read_file ── fs_read      the same
-glob ─────── fs_list      of everything in a folder
-write_file ─ fs_write     the same
-fetch ────── web_fetch    the address alone
+fs_read ── read_file      the same
+fs_list ── glob           of everything in a folder
+fs_write ─ write_file     the same
+fs_edit ── edit_file      the lines as they stood, with those around them until they are there once
+web_fetch  fetch          the address alone
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
 
-from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
+from lango_nb.core.messages import ToolSchema
+from lango_nb.models.offline.plan import Call, Got
 
 PRIMITIVE_FOR = {
     "fs_read": "read_file",
@@ -23,81 +27,86 @@ PRIMITIVE_FOR = {
     "web_fetch": "fetch",
 }
 """The primitive that shows that an agent can do what a tool does."""
-_KNOWN_AS = {"read_file": "fs_read", "glob": "fs_list", "write_file": "fs_write", "fetch": "web_fetch"}
-_UNUSED = frozenset(("grep", "edit_file", "apply_patch"))
+_SAID_AS = {"fs_read": "read_file", "fs_list": "glob", "fs_write": "write_file", "fs_edit": "edit_file", "web_fetch": "fetch"}  # fmt: skip
+_UNUSED = frozenset(("grep", "apply_patch"))
 """Primitives that this model does without."""
-_EVERYTHING = "*"
+_PART = re.compile(r"\n?\[lines (\d+)-\d+ of \d+\]\s*\Z")
 
 
-def has_primitives(tools: Sequence[ToolSchema]) -> bool:
-    """Tell whether some tools are primitives."""
-    return any(tool.name in _KNOWN_AS or tool.name in _UNUSED for tool in tools)
+def under_known_names(tools: Sequence[ToolSchema]) -> tuple[ToolSchema, ...]:
+    """Return tools with primitives under the names that the model thinks in; one that is there twice counts once.
+
+    Examples
+    --------
+    >>> [tool.name for tool in under_known_names([ToolSchema(name="read_file"), ToolSchema(name="grep")])]
+    ['fs_read']
+    """
+    known = {primitive: name for name, primitive in _SAID_AS.items()}
+    names = {tool.name for tool in tools}
+    if not names & {*known, *_UNUSED}:
+        return tuple(tools)
+    return tuple(
+        tool.model_copy(update={"name": known[tool.name]}) if tool.name in known else tool
+        for tool in tools
+        if tool.name not in _UNUSED and known.get(tool.name) not in names
+    )
 
 
-def with_known_names(
-    messages: Sequence[Message], tools: Sequence[ToolSchema]
-) -> tuple[list[Message], list[ToolSchema]]:
-    """Return a conversation and its tools as if they were of the families that are known.
+class Wording:
+    """How calls are said with the tools there are; it sees what files held, and so what an edit takes.
 
     Parameters
     ----------
-    messages : sequence of Message
-    tools : sequence of ToolSchema
-
-    Returns
-    -------
-    messages : list of Message
-    tools : list of ToolSchema
-        A tool that is there under both names counts once.
+    tools : iterable of str
+        Names of the tools that are offered.
     """
-    folders: dict[str, str] = {}
-    read: list[Message] = []
-    for message in messages:
-        for call in message.tool_calls:
-            if call.name == "glob" and call.arguments.get("pattern") == _EVERYTHING:
-                folders[call.id] = str(call.arguments.get("path") or ".")
-        folder = folders.get(message.tool_call_id or "")
-        changed: dict[str, object] = {}
-        if message.tool_calls:
-            changed["tool_calls"] = tuple(map(_known, message.tool_calls))
-        elif folder is not None:
-            changed["content"] = _below(message.content, folder)
-        read.append(message.model_copy(update=changed) if changed else message)
-    names = {tool.name for tool in tools}
-    named = [
-        tool.model_copy(update={"name": _KNOWN_AS.get(tool.name, tool.name)})
-        for tool in tools
-        if tool.name not in _UNUSED and _KNOWN_AS.get(tool.name) not in names
-    ]
-    return read, named
 
+    def __init__(self, tools: Iterable[str]) -> None:
+        self._offered = frozenset(tools)
+        self._lines: dict[str, dict[int, str]] = {}
 
-def reply_with(reply: Reply, tools: Sequence[ToolSchema]) -> Reply:
-    """Return a reply with its calls under the names of the tools that are offered."""
-    offered = {tool.name for tool in tools}
-    calls = tuple(_offered(call, offered) for call in reply.tool_calls)
-    return reply.model_copy(update={"tool_calls": calls}) if calls else reply
+    def of(self, call: Call) -> Call:
+        """Say a call with the tools there are."""
+        name = _SAID_AS.get(call.tool, "")
+        if call.tool in self._offered or name not in self._offered:
+            return call
+        given = call.arguments
+        match name:
+            case "glob":
+                arguments: Mapping[str, object] = {"pattern": "*", "path": given.get("path") or "."}
+            case "fetch":
+                arguments = {"url": given.get("url")}
+            case "edit_file":
+                arguments = self._edit(str(given["path"]), given["startLine"], given["endLine"], str(given["content"]))
+            case _:
+                arguments = given
+        return call._replace(tool=name, arguments=arguments)
 
+    def read(self, call: Call, got: Got) -> Got:
+        """Read what a call gave as if its own tool had given it, and keep what a file held."""
+        path = str(call.arguments.get("path") or ".")
+        if got.is_error or call.tool in self._offered:
+            return got
+        if call.tool == "fs_read":
+            part = _PART.search(got.text)
+            text, first = (got.text[: part.start()], int(part[1])) if part else (got.text, 1)
+            self._lines.setdefault(path, {}).update(enumerate(StringIO(text, newline=""), first))
+        elif call.tool in {"fs_edit", "fs_write"}:
+            self._lines.pop(path, None)
+        elif call.tool == "fs_list" and path != ".":
+            start = f"{path.strip('/')}/"
+            return got._replace(text="\n".join(line.removeprefix(start) for line in got.text.split("\n")))
+        return got
 
-def _known(call: ToolCall) -> ToolCall:
-    if call.name == "glob":
-        return call.model_copy(update={"name": "fs_list", "arguments": {"path": call.arguments.get("path") or "."}})
-    return call.model_copy(update={"name": _KNOWN_AS[call.name]}) if call.name in _KNOWN_AS else call
-
-
-def _offered(call: ToolCall, offered: set[str]) -> ToolCall:
-    name = next((name for name, known in _KNOWN_AS.items() if known == call.name), "")
-    if call.name in offered or name not in offered:
-        return call
-    arguments = call.arguments
-    if name == "glob":
-        arguments = {"pattern": _EVERYTHING, "path": arguments.get("path") or "."}
-    if name == "fetch":
-        arguments = {"url": arguments.get("url")}
-    return call.model_copy(update={"name": name, "arguments": arguments})
-
-
-def _below(text: str, folder: str) -> str:
-    """Write the paths of a listing as names in the folder that was listed."""
-    start = "" if folder in {"", "."} else f"{folder.strip('/')}/"
-    return "\n".join(line.removeprefix(start) for line in text.split("\n")) if start else text
+    def _edit(self, path: str, first: int, last: int, content: str) -> dict[str, object]:
+        """Say which text stands in the place of which: whole lines, and as many above as make them the only ones."""
+        lines = self._lines.get(path, {})
+        whole = "".join(lines[number] for number in sorted(lines))
+        new = content if lines.get(last, "\n").endswith(("\n", "\r")) else content.removesuffix("\n")
+        old = "".join(lines.get(number, "") for number in range(first, last + 1))
+        above, below = first - 1, last + 1
+        while whole.find(old, whole.find(old) + 1) >= 0 and (above in lines or below in lines):
+            before, after = lines.get(above, ""), lines.get(below, "")
+            old, new = before + old + after, before + new + after
+            above, below = above - 1, below + 1
+        return {"path": path, "old_string": old, "new_string": new}
