@@ -80,6 +80,8 @@ _UNREAD = frozenset(("unclear", "same", "fix"))
 """Acts of what could not be read as anything to be done."""
 _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "move.ending", "rename"))
 """Acts that make something or put it elsewhere, never over anything: each can be taken back."""
+BY_WRITING = frozenset(("copy", "copy.ending", "move", "move.ending", "rename"))
+"""Acts that take a command, and can be done by reading and writing too."""
 _ON_ONE = frozenset(("write", "append", "prepend", "create"))
 """Acts that are on one file."""
 _GOES_ON = ("|", ";", "&")
@@ -231,7 +233,10 @@ def _is_call(done: Done, call: Call) -> bool:
 def is_doable(reading: Reading, tools: Collection[str]) -> bool:
     """Tell whether there is a tool for every step of a reading that cannot do without one."""
     wanted = [row.tool if (row := acts().get(step.act)) is not None else step.act for step in reading.steps]
-    return all(not tool or tool in tools for tool in wanted)
+    return all(
+        not tool or tool in tools or (step.act in BY_WRITING and "fs_write" in tools)
+        for step, tool in zip(reading.steps, wanted, strict=True)
+    )
 
 
 def _may_replace(other: Reading, reading: Reading) -> bool:
