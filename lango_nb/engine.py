@@ -76,6 +76,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.semaphore import FairSemaphore
     from lango_nb.runtime.teammates import Teammates
     from lango_nb.stores.store import Store
+    from lango_nb.tools.builtin.network import Network
     from lango_nb.tools.builtin.processes import ProcessTable
 
 logger = logging.getLogger("lango_nb")
@@ -682,6 +683,7 @@ class Engine:
         from lango_nb.core.bus import Bus
         from lango_nb.hooks.outputs import OutputStore
         from lango_nb.records.tasks import LocalTaskService
+        from lango_nb.tools.builtin.network import Network
         from lango_nb.tools.builtin.processes import Environment, ProcessTable
         from lango_nb.tools.services import MemoryService, OutputService, TaskService, TeammateService
 
@@ -692,6 +694,7 @@ class Engine:
             OutputService: OutputStore(self.clock, answer_characters=4 * kept.token_budget),
             Bus: self.bus,
             Environment: Environment(self.settings.tools.exec.environment),
+            Network: self._network(),
         }
         if self.settings.agent_memory.enabled:
             from lango_nb.records.memories import LocalMemoryService
@@ -700,6 +703,15 @@ class Engine:
         if self.settings.tools.exec.allow_background:
             bound[ProcessTable] = self.processes
         return bound
+
+    def _network(self) -> Network:
+        """Return what tools may do on the network."""
+        from lango_nb.tools.builtin.network import Network
+
+        fetch = self.settings.tools.fetch
+        switches = {"tools.fetch.enabled": fetch.enabled, "models.allowNetwork": self.models.allow_network}
+        off = tuple(name for name, is_on in switches.items() if not is_on)
+        return Network(off, fetch.private_addresses, fetch.timeout_s, fetch.max_bytes)
 
     @property
     def hooks(self) -> HookChain:

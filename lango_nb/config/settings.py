@@ -264,6 +264,20 @@ class FilesystemSettings(SettingsGroup):
     )
 
 
+class FetchSettings(SettingsGroup):
+    """What the tool fetch may do on the network."""
+
+    enabled: Lower[bool] = setting(
+        False,
+        "Whether fetch may send requests; each one is asked about, as a dangerous call. Needs models.allowNetwork.",
+    )
+    private_addresses: Lower[bool] = setting(
+        False, "Whether it may reach addresses of this machine and of its private network."
+    )
+    timeout_s: LimitS = setting(30.0, "How long one call may take, redirects included; 0 sets no limit.")
+    max_bytes: Lower[Size] = setting(1024 * 1024, "Size of a body from which it is cut.")
+
+
 class OutputSettings(SettingsGroup):
     """What becomes of large tool results."""
 
@@ -279,6 +293,7 @@ class ToolSettings(SettingsGroup):
 
     exec: ExecSettings = setting(ExecSettings.defaults(), "Command tools.")
     filesystem: FilesystemSettings = setting(FilesystemSettings.defaults(), "File tools.")
+    fetch: FetchSettings = setting(FetchSettings.defaults(), "Requests over HTTP.")
     browser: Lower[Switch] = setting(Switch.defaults(), "Whether the browser tools are on.")
     output_manager: OutputSettings = setting(OutputSettings.defaults(), "Large results.")
 

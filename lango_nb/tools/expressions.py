@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from lango_nb.core.errors import ToolError, shorten
 from lango_nb.tools.arguments import BAD_ARGUMENT
 
+TOO_SLOW = "pattern_too_slow"
 LONGEST = 500
 """Characters of the longest pattern."""
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
@@ -83,4 +84,4 @@ def matching_lines(pattern: str, lines: Sequence[str], timeout_s: float, within:
 def too_slow(pattern: str, timeout_s: float) -> ToolError:
     """Return the error of a search that was ended."""
     told = f"pattern {shorten(pattern, 60)!r} took longer than {timeout_s:g} s; give a plain text or a simpler one"
-    return ToolError(told, "pattern_too_slow")
+    return ToolError(told, TOO_SLOW)

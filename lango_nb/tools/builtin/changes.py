@@ -212,7 +212,7 @@ class _Journal:
             os.rename(place.entry, place.beside(name), **where)  # noqa: PTH104 - of a handle
         shown = posixpath.join(posixpath.dirname(place.shown), name)
         self._kept.append((one.path, shown))
-        self._undo.append((f"{place.shown}, which is {shown} now", partial(self._restore, one.path, name)))
+        self._undo.append((f"{place.shown} (as it was: {shown})", partial(self._restore, one.path, name)))
 
     def _restore(self, path: str, name: str) -> None:
         with reach(self._context, path) as place:

@@ -17,7 +17,7 @@ from lango_nb.tools.builtin.files import entry_line, kind_of, lines_of, read_tex
 from lango_nb.tools.builtin.paths import reach
 from lango_nb.tools.builtin.walks import ANY_FOLDERS, PathPattern, Walk
 from lango_nb.tools.context import ToolContext
-from lango_nb.tools.expressions import LONGEST, is_expression, matching_lines, too_slow
+from lango_nb.tools.expressions import LONGEST, TOO_SLOW, is_expression, matching_lines, too_slow
 from lango_nb.tools.tool import ToolResult
 
 PASSED_OVER = frozenset({".git", ".hg", ".svn", ".venv", ".ipynb_checkpoints", "__pycache__", "node_modules"})
@@ -101,10 +101,11 @@ class _Search:
     def _matching(self, texts: list[str]) -> list[int]:
         if not is_expression(self._pattern):
             return [number for number, text in enumerate(texts) if self._pattern in text]
-        left_s = self._until_s - time.monotonic()
-        if left_s <= 0:
-            raise too_slow(self._pattern, SEARCH_S)
-        return matching_lines(self._pattern, texts, left_s)
+        left_s = max(self._until_s - time.monotonic(), 0.0)
+        try:
+            return matching_lines(self._pattern, texts, left_s)
+        except ToolError as error:
+            raise too_slow(self._pattern, SEARCH_S) if error.code == TOO_SLOW else error from None
 
 
 def find_lines(pattern: str, path: str, glob_filter: str, max_results: int, context: ToolContext) -> ToolResult:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import os
 import re
 import socket
 import ssl
@@ -190,11 +191,20 @@ async def _send(address: _Address, request: _Request, network: Network) -> _Answ
         finally:
             writer.transport.abort()
         return _answer_of(said, request.method, network.most_bytes)
-    except ssl.SSLCertVerificationError as error:
-        raise ToolError(f"{where}: its certificate is not trusted: {error.verify_message}", "no_answer") from error
     except (OSError, HTTPException, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-        raise ToolError(f"{where} gave no answer: {reason}", "no_answer") from error
+        raise ToolError(f"{where} gave no answer: {_reason(error)}", "no_answer") from error
+
+
+def _reason(error: Exception) -> str:
+    """Word why there is no answer."""
+    match error:
+        case ssl.SSLCertVerificationError():
+            return f"its certificate is not trusted, {error.verify_message}"
+        case ssl.SSLError():
+            return f"no secure connection, {error.reason or 'it broke off'}"
+        case OSError():
+            return os.strerror(error.errno).lower() if error.errno else "no connection"
+    return "what came back is not HTTP"
 
 
 async def _places(address: _Address, network: Network) -> list[str]:
