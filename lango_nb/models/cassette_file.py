@@ -22,10 +22,10 @@ from pydantic import ValidationError
 from lango_nb.core.errors import StoreError, shorten
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.json_value import JsonValue
+from lango_nb.core.locks import PathLock
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.core.private import write_private
 from lango_nb.models.cassette_form import Form
-from lango_nb.stores.locks import PathLock
 
 SCHEMA = 1
 """Version of the file that is written."""

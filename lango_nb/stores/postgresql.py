@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from lango_nb.core.errors import StoreError
+from lango_nb.core.locks import tell_after_fork
 from lango_nb.stores.database import Database, Mode, Selection, wrong_query
 from lango_nb.stores.dialect import BLOCK, PREFIX, Dialect, Transaction
 from lango_nb.stores.failures import DATABASES, clean_message, failure, is_passing
-from lango_nb.stores.locks import tell_after_fork
 from lango_nb.stores.store import Durability
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lango_nb.core.errors import StoreError
+from lango_nb.core.locks import PathLock, tell_after_fork
 from lango_nb.core.paths import sync_folder
 from lango_nb.stores.ahead import has_frames, has_lost_transactions, log_of
 from lango_nb.stores.database import Database, Mode, Selection, wrong_query
 from lango_nb.stores.dialect import BLOCK, Dialect, Transaction
 from lango_nb.stores.failures import clean_message, failure, file_failure
-from lango_nb.stores.locks import PathLock, tell_after_fork
 from lango_nb.stores.store import Durability, Problem
 
 T = TypeVar("T")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 from lango_nb.core.errors import StoreError
+from lango_nb.core.locks import PathLock, tell_after_fork
 from lango_nb.stores.database import Database
-from lango_nb.stores.locks import PathLock, tell_after_fork
 from lango_nb.stores.sqlite import lock_of
 
 _ATTEMPTS = 3

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 from lango_nb.core.errors import StoreError
+from lango_nb.core.locks import PathLock
 from lango_nb.core.paths import path_of, sync_folder
-from lango_nb.stores.locks import PathLock
 
 LOCK_TIMEOUT_S = 10.0
 """How long a lock of another process is waited for."""

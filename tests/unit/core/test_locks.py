@@ -12,7 +12,7 @@ import filelock
 import pytest
 
 from lango_nb.core.errors import StoreError
-from lango_nb.stores.locks import PathLock
+from lango_nb.core.locks import PathLock
 from lango_nb.stores.sql import sqlite_store
 from lango_nb.stores.writers import FileLocks
 from lango_nb.testing.stores.children import Child, Line
