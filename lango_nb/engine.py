@@ -41,7 +41,7 @@ from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.registry import AgentRegistry
 from lango_nb.specs.remotes import CardLoader, load_remote_agents
 from lango_nb.specs.sources import user_agents
-from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_prompt_sections, root_of
+from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_prompt_sections, root_of, with_agents
 from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.catalog import ToolCatalog
 from lango_nb.tools.switches import tools_by_settings
@@ -75,6 +75,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.protected import Protected
     from lango_nb.runtime.semaphore import FairSemaphore
     from lango_nb.runtime.teammates import Teammates
+    from lango_nb.specs.genome.genome import Genome
     from lango_nb.stores.store import Store
     from lango_nb.tools.builtin.network import Network
     from lango_nb.tools.builtin.processes import ProcessTable
@@ -82,6 +83,8 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
 logger = logging.getLogger("lango_nb")
 
 SINGLE = "solo"
+GENOME = "genome"
+"""The topology whose agents a genome keeps."""
 TIERS = ("best", "balanced", "fast")
 """What an agent's definition may say instead of a model: the settings name one for each."""
 MAIN_SESSION = "main"
@@ -164,6 +167,9 @@ class Engine:
         self.approver: Approver = approver_named(approver) if isinstance(approver, str) else approver or DenyAll()
         self.models = Models(self.settings.models, home, allow_network=allow_network)
         self._like: Router | None = None
+        self.genome: Genome | None = None
+        """Where agents come from, in topologies that keep theirs in a genome."""
+        self._generation = 0
         wanted = self.settings.agent.model_name if model is None else model
         tape = tape_of(wanted) if isinstance(wanted, str) and wanted.startswith(CASSETTE) else None
         self._model = self._bare_model = self.models.find("offline" if tape is not None else wanted)
@@ -305,11 +311,75 @@ class Engine:
         """
         if topology is None:
             topology = self.settings.lab.topology if self.settings.agent.multi_agent else SINGLE
-        found = _found(topology)
+        found = self._with_genome(_found(topology))
         registry = AgentRegistry()
         for spec in (*found.agents, *self._joining(found, self._user_agents)):
             registry.register(spec)
         self._build(found, registry)
+
+    # -- a genome ------------------------------------------------------------------------------------------------------
+
+    def use_genome(self, genome: Genome | None) -> None:
+        """Take the agents of a genome from now on, wherever a topology keeps them in one; each turn sees its changes.
+
+        Parameters
+        ----------
+        genome : Genome, optional
+            The agents that come along are used again when absent.
+
+        Raises
+        ------
+        DefinitionError
+            It has no agent that everything begins with; nothing is changed.
+        """
+        before = self.genome
+        self.genome = genome
+        try:
+            self.use(load_topology(GENOME))
+        except LangoError:
+            self.genome = before
+            raise
+
+    def _with_genome(self, topology: Topology) -> Topology:
+        """Put the agents of the genome into a topology that keeps its agents in one."""
+        if self.genome is None or topology.name != GENOME:
+            return topology
+        agents = [spec.model_copy(update={"source": Source.BUILTIN}) for spec in self.genome.all_agents()]
+        self._generation = self.genome.generation
+        return with_agents(topology, agents)
+
+    def follow_genome(self) -> bool:
+        """Take in what has changed in the genome since; tell whether anything has."""
+        genome = self.genome
+        if genome is None or self.topology.name != GENOME:
+            return False
+        try:
+            genome.refresh()
+            if genome.generation == self._generation:
+                return False
+            self.use(self.topology)
+        except LangoError as error:  # the agents stay as they were, and the next change is looked at again
+            self._generation = genome.generation
+            self._warn(f"the genome is not taken in as it stands: {error}")
+            return False
+        return True
+
+    def _renewed(self) -> TurnContext | None:
+        """Return what turns work with once the genome has changed; ``None`` while it has not."""
+        return self._context(None) if self.follow_genome() else None
+
+    def _recall(self, goal: str) -> str:
+        """Write what the genome remembers that a goal speaks of, for the prompt of whoever gets it."""
+        from lango_nb.specs.genome.recall import recall
+
+        return "" if self.genome is None or self.topology.name != GENOME else recall(self.genome, goal)
+
+    def _warn(self, sentence: str) -> None:
+        if sentence not in self._told:
+            self._told.add(sentence)
+            logger.warning(sentence)
+
+    # -- what joins the tree -------------------------------------------------------------------------------------------
 
     def add_agents(self, *specs: AgentSpec) -> None:
         """Let agents join the tree; one of the same name replaces an earlier one that is not built in.
@@ -738,6 +808,7 @@ class Engine:
 
     def _context(self, approver: Approver | None) -> TurnContext:
         """Return what turns work with, made anew when the tree or the settings of a turn changed."""
+        self.follow_genome()
         if self._ready is None or self._ready.model is not self.model:
             self._ready = self._make_context()
         if approver is None and self._ready.approver is self.approver:
@@ -798,6 +869,8 @@ class Engine:
             },
             services=self.services,
             tee=self._tee,
+            renewed=self._renewed if self.genome is not None else None,
+            recall=self._recall if self.genome is not None else None,
         )
 
     def _models_of_agents(self) -> dict[str, Model]:
@@ -809,9 +882,7 @@ class Engine:
 
     def _warn_of_unfit_patterns(self) -> None:
         for sentence in self.unfit_patterns:
-            if sentence not in self._told:
-                self._told.add(sentence)
-                logger.warning(sentence)
+            self._warn(sentence)
 
     def _limits(self) -> Limits:
         """Return what one turn may use: what the settings say, else the topology."""

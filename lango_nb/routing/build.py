@@ -101,7 +101,11 @@ def build_agent_tree(  # noqa: PLR0913 - the keywords are the tree's whole confi
         agents=tuple(nodes),
         partition=partition,
         table=table,
-        skipped=tuple(spec.name for spec in roster if spec.name not in made_names),
+        skipped=tuple(
+            spec.name
+            for spec in roster
+            if spec.name not in made_names and not (is_listed and spec.source is Source.EMBEDDED)
+        ),
         inactive=tuple(spec.name for spec in (*topology.agents, *agents, *remote_agents) if not spec.is_active),
     )
 

@@ -103,7 +103,9 @@ class AgentLoop:
 
     async def _step(self) -> LoopResult | None:
         """Ask the model once and do what its reply asks for; a result when that was the answer."""
-        state, context = self.state, self.state.context
+        state = self.state
+        state.renew()
+        context = state.context
         node, tree, control = state.node, context.tree, context.control
         because = state.final_reply_because
         offered = () if because else control.schemas(node, tree)
@@ -259,11 +261,11 @@ class AgentLoop:
         state = self.state
         if state.child is not None:
             history: Sequence[Message] = ()
-            messages: Sequence[Message] = [node.system_message, *state.child.history]
+            messages: Sequence[Message] = [state.prompt_of(node), *state.child.history]
         elif history := state.turn.earlier(model) if state.own_history is None else state.own_history:
-            messages = Excerpt(((node.system_message,), 0), (history, 0), (state.messages, 0))
+            messages = Excerpt(((state.prompt_of(node),), 0), (history, 0), (state.messages, 0))
         else:
-            messages = [node.system_message, *state.messages]
+            messages = [state.prompt_of(node), *state.messages]
         state.turn.given[state.step] = state.given(node, len(messages) - 1, history)
         return messages
 

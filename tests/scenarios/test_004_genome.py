@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from lango_nb.core.clock import SteppedClock
 from lango_nb.core.events import HandOverRefused
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import ToolCall
 from lango_nb.engine import Engine
 from lango_nb.routing.build import build_agent_tree
@@ -18,6 +20,7 @@ from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.control.delegate import build_delegate_tool, parse_plan_response, resolved_tools
 from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.agent_yaml import load_bootstrap_agents, parse_agent_yaml, render_agent_yaml
+from lango_nb.specs.genome.genome import Genome
 from lango_nb.specs.topologies import load_topology, with_agents
 from lango_nb.specs.topology import Topology
 from lango_nb.tools.builtin import builtin_tools
@@ -200,7 +203,7 @@ def test_a_call_without_name_or_goal_or_of_a_stranger_is_refused(arguments: dict
 
 
 def test_a_valid_call_becomes_a_delegation_and_other_calls_stay_calls() -> None:
-    good = {"agent_name": "reader", "goal": "count", "hints": ["in a.md", 3]}
+    good: dict[str, JsonValue] = {"agent_name": "reader", "goal": "count", "hints": ["in a.md", 3]}
     calls = [
         ToolCall(id="1", name="delegate", arguments=good),
         ToolCall(id="2", name="delegate", arguments={**good, "hints": "in a.md"}),
@@ -293,6 +296,134 @@ def test_a_delegate_that_takes_too_long_is_stopped_by_its_own_limit(played: Play
     trace = engine.run_sync("Go")
     assert errors(cast.of("root")[1]) == ["reader failed: the run did not end within 0.02 s"]
     assert trace.turn.answer == "Gave up."
+
+
+# -- a genome in git ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Genome:
+    """Make a genome of the agents that come along."""
+    return Genome.open_or_init(tmp_path_factory.mktemp("kept") / "genome", BOOTSTRAP, SteppedClock())
+
+
+def with_genome(engine: Engine, found: Genome) -> Engine:
+    engine.use_genome(found)
+    return engine
+
+
+def subjects(found: Genome) -> list[str]:
+    return [commit.subject for commit in found.history()]
+
+
+def test_the_genome_begins_with_the_files_of_the_folder_one_each_in_one_commit(kept: Genome) -> None:
+    assert {spec.name for spec in kept.all_agents()} == {file.stem for file in BOOTSTRAP.iterdir()}
+    assert {file.name for file in (kept.folder / "agents").iterdir()} == {file.name for file in BOOTSTRAP.iterdir()}
+    assert subjects(kept) == ["start with 5 agents", "begin"]
+    again = Genome.open(kept.folder)
+    assert again.get_agent("reader") == kept.get_agent("reader")
+    assert again.get_agent("nobody") is None
+
+
+def test_an_engine_works_with_the_agents_of_its_genome(engine_on: EngineOn, kept: Genome, folder: Path) -> None:
+    engine = with_genome(engine_on(), kept)
+    assert engine.topology.name == "genome"
+    assert set(engine.tree.names) == {spec.name for spec in kept.all_agents()}
+    assert "3 lines" in engine.run_sync("how many lines does notes.md have?").turn.answer
+    assert folder.is_dir()
+
+
+def test_an_agent_that_joins_during_a_run_can_be_delegated_to_at_the_next_step(
+    engine_on: EngineOn, kept: Genome
+) -> None:
+    async def learn(_messages: object) -> str:
+        kept.add_agent(agent("poet", can_spawn=False), parent="root")
+        return "learned"
+
+    lines = {
+        "root": [delegate("reader", "learn"), delegate("poet", "write"), "Done."],
+        "reader": [learn],
+        "poet": ["a poem"],
+    }
+    cast = Cast(lines)
+    engine = with_genome(engine_on(model=cast), kept)
+    trace = engine.run_sync("Go")
+    first, second, _third = cast.of("root")
+    assert "poet" not in first.names("delegate")
+    assert second.names("delegate")[-1] == "poet"
+    assert '<agent name="poet">Does poet</agent>' in second.messages[0].content
+    assert [run.requested_agent for run in trace.runs] == ["reader", "poet"]
+    assert trace.turn.answer == "Done."
+
+
+def test_what_another_process_commits_is_seen_at_the_next_turn(engine_on: EngineOn, kept: Genome) -> None:
+    engine = with_genome(engine_on(), kept)
+    engine.run_sync("hello")
+    Genome.open(kept.folder).add_agent(agent("poet", can_spawn=False), parent="root")
+    engine.run_sync("hello")
+    assert "poet" in engine.tree.root.delegates
+
+
+def test_a_genome_without_its_root_is_not_taken_in_and_the_old_agents_stay(
+    engine_on: EngineOn, kept: Genome, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = with_genome(engine_on(), kept)
+    before = engine.tree.names
+    (kept.folder / "agents" / "root.yaml").unlink()
+    kept.refresh()
+    assert engine.run_sync("hello").turn.outcome == "success"
+    assert engine.tree.names == before
+    assert kept.get_agent("root") is not None or "there is no agent 'root'" in caplog.text
+
+
+def test_new_agents_of_the_folder_come_with_a_sync_and_learned_ones_stay(
+    tmp_path: Path, engine_on: EngineOn, kept: Genome
+) -> None:
+    shipped = tmp_path / "shipped"
+    shipped.mkdir()
+    for file in BOOTSTRAP.iterdir():
+        (shipped / file.name).write_text(file.read_text())
+    reader = kept.get_agent("reader")
+    assert reader is not None
+    kept.update_agent(reader.with_changes(instruction="You are reader, and you have learned."))
+    (shipped / "poet.yaml").write_text(render_agent_yaml(agent("poet", can_spawn=False)))
+    root = (shipped / "root.yaml").read_text()
+    (shipped / "root.yaml").write_text(root.replace("web-reader]", "web-reader, poet]"))
+    (shipped / "reader.yaml").write_text(
+        (shipped / "reader.yaml").read_text().replace("Finds files", "Finds all files")
+    )
+    sync = kept.sync_bootstrap(shipped)
+    assert sync.added == ("poet",)
+    assert sync.conflicts == ("reader",)
+    learned = kept.get_agent("reader")
+    assert learned is not None
+    assert learned.instruction == "You are reader, and you have learned."
+    assert "poet" in with_genome(engine_on(), kept).tree.root.delegates
+
+
+def test_what_is_remembered_stands_in_the_prompt_of_whoever_gets_a_goal_that_speaks_of_it(
+    engine_on: EngineOn, kept: Genome
+) -> None:
+    kept.add_memory("the ledger is kept in ledger.csv <b>")
+    kept.add_rule("ledger", "ask reader first")
+    cast = Cast({"root": [delegate("reader", "sum the ledger"), "Done."], "reader": ["12"]})
+    engine = with_genome(engine_on(model=cast), kept)
+    trace = engine.run_sync("what does the ledger say?")
+    for asked in (cast.of("root")[0], cast.of("reader")[0]):
+        assert "<memories>\n- the ledger is kept in ledger.csv &lt;b&gt;\n</memories>" in asked.messages[0].content
+        assert "when ledger: ask reader first (0.5)" in asked.messages[0].content
+    assert [event.author for event in trace.events if event.kind == "recalled"] == ["root", "reader"]
+
+
+def test_a_change_is_taken_back_and_the_agents_follow(engine_on: EngineOn, kept: Genome) -> None:
+    engine = with_genome(engine_on(), kept)
+    kept.add_agent(agent("poet", can_spawn=False), parent="root")
+    engine.run_sync("hello")
+    assert "poet" in engine.tree.names
+    kept.rollback("HEAD")
+    engine.run_sync("hello")
+    assert "poet" not in engine.tree.names
+    assert subjects(kept)[0].endswith("add agent poet")
 
 
 # -- plain requests on real files --------------------------------------------------------------------------------------
