@@ -127,7 +127,7 @@ SHOWN = {
         ("open", "delegates to reader, editor, command-runner, web-reader"),
         ("add", "archivist"),
         ("changed", "changed: capabilities"),
-        ("deeper", "Ada knows."),
+        ("deeper", "The notes say: ask Ada."),
         ("log", "add agent archivist"),
         ("rollback", "gone"),
     ],
