@@ -113,3 +113,12 @@ def test_texts_of_a_genome_are_shown_and_do_nothing(lab: Lab) -> None:
     for view in (lab.genome, lab.genome.log(), lab.genome.diff(), lab.tree):
         assert "<script" not in view.html
         assert "<img src=x" not in view.html
+
+
+def test_a_model_that_a_file_names_is_not_asked_until_a_person_has_chosen_a_live_one(
+    lab: Lab, caplog: pytest.LogCaptureFixture
+) -> None:
+    reader = next(one for one in lab.genome.agents if one.name == "reader")
+    lab.genome.update(reader.with_changes(model="openai:gpt-5"))
+    assert lab.ask("count the lines of notes.md").answer == "notes.md has 2 lines."
+    assert "agent 'reader' names the model 'openai:gpt-5'; offline answers" in caplog.text
