@@ -338,7 +338,10 @@ async def _start_runs(loop: LoopState, teammates: Teammates, node: AgentNode, ta
         run = teammates.runs.get(live.run_id)
         is_done = run.status == "completed"
         text = run.result if is_done else f"{target.node.name} {run.status}: {run.error}"
-        loop.reply_to(target.call, node, text, is_error=not is_done)
+        if run.is_blocked:
+            because = f" ({run.blocked_reason.strip().rstrip('.')})" if run.blocked_reason.strip() else ""
+            text = f"{target.node.name} waits for an answer{because}; its run {run.id} goes on once it has one"
+        loop.reply_to(target.call, node, text, is_error=not (is_done or run.is_blocked))
 
 
 def _make_run(loop: LoopState, teammates: Teammates, node: AgentNode, target: Target) -> LiveRun:

@@ -31,6 +31,7 @@ from lango_nb.core.messages import SESSION, Message
 from lango_nb.records.child_sessions import ChildSession, ChildSessions, summarize
 from lango_nb.records.runs import AgentRun, RunEnd, RunPatch, Runs
 from lango_nb.routing.tree import AgentNode
+from lango_nb.runtime.approval_types import HoldForAnswer
 from lango_nb.runtime.failures import failure
 from lango_nb.runtime.foreign_errors import text_of
 from lango_nb.runtime.live_turns import LAST_WORDS_S
@@ -40,6 +41,9 @@ from lango_nb.runtime.semaphore import FairSemaphore
 from lango_nb.runtime.timeouts import Deadline, Pause, Timeouts
 from lango_nb.runtime.turn_state import TurnState
 from lango_nb.tools.context import ToolContext
+
+_LOOK_AGAIN_S = 0.05
+"""How often whoever waits for delegates looks whether they stand at a question that is left open."""
 
 logger = logging.getLogger("lango_nb")
 
@@ -216,16 +220,26 @@ class Teammates:
             self._cancelled(live.run_id)
 
     async def wait_for_all(self, delegated: Sequence[LiveRun]) -> None:
-        """Wait until all have ended; a caller that is cancelled meanwhile waits for none, and none goes on."""
-        tasks = [live.task for live in delegated if live.task is not None]
-        if not tasks:
-            return
+        """Wait until all have ended, or wait for an answer that nobody is asked for now.
+
+        A caller that is cancelled meanwhile waits for none, and none goes on.
+        """
+        working = {live.task: live for live in delegated if live.task is not None}
         try:
-            await asyncio.wait(tasks)
+            while working:
+                ended, _ = await asyncio.wait(working, timeout=_LOOK_AGAIN_S)
+                for task in ended:
+                    del working[task]
+                if not ended and all(self._is_left(live) for live in working.values()):
+                    return
         except asyncio.CancelledError:
             for live in delegated:
                 self._stop(live, "whoever asked for it was stopped")
             raise
+
+    def _is_left(self, live: LiveRun) -> bool:
+        """Tell whether a run stands at a question that is left open: it goes on with the answer, whenever it comes."""
+        return isinstance(live.state.context.approver, HoldForAnswer) and self.runs.get(live.run_id).is_blocked
 
     def fork(
         self, turn: TurnState, agent: AgentNode, history: Sequence[Message], inherit: int | None = None, key: str = ""
