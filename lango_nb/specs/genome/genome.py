@@ -16,7 +16,7 @@ Source: Quick Start: Agent Delegation Architecture (spec 004), "Genome Persisten
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from os import PathLike
@@ -279,16 +279,17 @@ class Genome:
         with self._changing():
             manifest = self._tree.value(MANIFEST) or {}
             for spec, _ in shipped:
-                if self._tree.is_committed(agent_path(spec.name)):
-                    self._tree.value(agent_path(spec.name))
-            is_first = not self._agents and not manifest
-            plan = plan_sync(shipped, manifest, self._agents)
-            files: dict[str, bytes | None] = dict(plan.files)
-            if plan.manifest != manifest:
-                files[MANIFEST] = render_manifest(plan.manifest, self._clock.now()).encode()
-            subject = f"start with {counted(len(plan.sync.added), 'agent')}" if is_first else f"sync: {plan.sync}"
-            self._commit(subject, files)
-            return plan.sync
+                self._tree.value(agent_path(spec.name))
+            is_first, at = not self._agents and not manifest, self._clock.now()
+            sync = plan_sync(shipped, manifest, self._agents).sync
+
+            def make() -> Files:
+                plan = plan_sync(shipped, manifest, self._agents)
+                new = {} if plan.manifest == manifest else {MANIFEST: render_manifest(plan.manifest, at).encode()}
+                return {**plan.files, **new}
+
+            self._commit(f"start with {counted(len(sync.added), 'agent')}" if is_first else f"sync: {sync}", make)
+            return sync
 
     # -- agents --------------------------------------------------------------------------------------------------------
 
@@ -316,12 +317,16 @@ class Genome:
         """
         with self._changing():
             self._check_new(spec.name)
-            changes: dict[str, bytes | None] = {agent_path(spec.name): agent_bytes(_masked(spec))}
             if parent:
-                above = self._known(parent)
-                if spec.name not in above.delegates:
+                self._known(parent)
+
+            def make() -> Files:
+                changes = {agent_path(spec.name): agent_bytes(_masked(spec))}
+                if parent and spec.name not in (above := self._agents[parent]).delegates:
                     changes[agent_path(parent)] = agent_bytes(_listing(above, (*above.tools, spec.name)))
-            self._commit(f"add agent {spec.name}", changes)
+                return changes
+
+            self._commit(f"add agent {spec.name}", make)
             return self._agents[spec.name]
 
     def update_agent(self, spec: AgentSpec, *, force: bool = False) -> AgentSpec:
@@ -341,13 +346,15 @@ class Genome:
             It is the root.
         """
         with self._changing():
-            known = self._known(spec.name)
+            self._known(spec.name)
             if spec.name == ROOT and not force:
                 raise RefusedError("agent 'root' is not rewritten by a proposal; edit agents/root.yaml, or force it")
-            new = _masked(spec).model_copy(update={"version": known.version + 1})
-            self._commit(
-                f"update agent {spec.name} to version {new.version}", {agent_path(spec.name): agent_bytes(new)}
-            )
+            path = agent_path(spec.name)
+            if path in self._tree.edited:
+                self._parsed(path, agent_bytes(spec))
+                self._keep([path])
+            new = _masked(spec).model_copy(update={"version": self._agents[spec.name].version + 1})
+            self._commit(f"update agent {spec.name} to version {new.version}", lambda: {path: agent_bytes(new)})
             return self._agents[spec.name]
 
     def remove_agent(self, name: str, *, force: bool = False) -> None:
@@ -374,11 +381,16 @@ class Genome:
             if users and not force:
                 listed = ", ".join(users[:_SHOWN]) + (f" and {len(users) - _SHOWN} more" if len(users) > _SHOWN else "")
                 raise RefusedError(f"agent {name!r} is used by {listed}; take it out of their lists, or force it")
-            changes: dict[str, bytes | None] = {agent_path(name): None}
-            for user in users:
-                spec = self._agents[user]
-                changes[agent_path(user)] = agent_bytes(_listing(spec, tuple(one for one in spec.tools if one != name)))
-            self._commit(f"remove agent {name}", changes)
+
+            def make() -> Files:
+                changes: dict[str, bytes | None] = {agent_path(name): None}
+                for user in users:
+                    spec = self._agents[user]
+                    left = tuple(one for one in spec.tools if one != name)
+                    changes[agent_path(user)] = agent_bytes(_listing(spec, left))
+                return changes
+
+            self._commit(f"remove agent {name}", make)
 
     def keep_edits(self) -> tuple[str, ...]:
         """Commit what was edited by hand, each file for itself.
@@ -417,7 +429,7 @@ class Genome:
                 raise DefinitionError(f"memory {same.id} says that already; remove it first to note it anew")
             name = _new_id("m", text, at, known)
             memory = Memory(name, text, at, tuple(map(mask, tags)), source, confidence)
-            self._commit(f"add memory {name}", {MEMORIES: memory_bytes({**known, name: memory})})
+            self._commit(f"add memory {name}", lambda: {MEMORIES: memory_bytes({**known, name: memory})})
             return memory
 
     def remove_memory(self, name: str) -> None:
@@ -490,7 +502,7 @@ class Genome:
                 raise DefinitionError(f"rule {same} says that already; remove it first to make it anew")
             name = _new_id("r", "\n".join(texts), self._clock.now(), known)
             rule = Rule(name, *texts, float(strength), source)
-            self._commit(f"add rule {name}", {RULES: rule_bytes({**known, name: rule})})
+            self._commit(f"add rule {name}", lambda: {RULES: rule_bytes({**known, name: rule})})
             return rule
 
     def remove_rule(self, name: str) -> None:
@@ -585,7 +597,8 @@ class Genome:
             if not changes:
                 raise UsageError(f"commit {short} leaves nothing to roll back: all is as it was before it")
             self._check_rollback(short, changes)
-            self._commit(subject_of(stored).removeprefix(PREFIX), changes, f"Rolls back {stored.id}.")
+            subject, body = subject_of(stored).removeprefix(PREFIX), f"Rolls back {stored.id}."
+            self._commit(subject, lambda: inverse(self._repository, stored, self._text), body)
             return self.commit()
 
     def _text(self, path: str) -> bytes | None:
@@ -624,18 +637,28 @@ class Genome:
             self.refresh()
             yield
 
-    def _commit(self, subject: str, changes: Files, body: str = "") -> None:
-        """Make one commit of what differs, then write the files, then use them."""
+    def _commit(self, subject: str, make: Callable[[], Files], body: str = "") -> None:
+        """Make one commit of what differs, then write the files, then use them.
+
+        Hand edits of the same files go before it, in commits of their own; ``make`` is called again then.
+        """
+        different = self._different(make())
+        edited = [path for path in different if path in self._tree.edited]
+        if edited:
+            self._keep(edited)
+            different = self._different(make())
+        if different:
+            self._repository.commit(different, f"{PREFIX}{subject}" + (f"\n\n{body}" if body else ""))
+            self._tree.wrote(different)
+            self._renew()
+
+    def _different(self, changes: Files) -> Files:
+        """Return the files that are not so already; all of them can be read again."""
         different = {path: data for path, data in changes.items() if data != self._text(path)}
-        if not different:
-            return
         for path, data in different.items():
             if data is not None:
                 self._parsed(path, data)
-        self._keep([path for path in different if path in self._tree.edited])
-        self._repository.commit(different, f"{PREFIX}{subject}" + (f"\n\n{body}" if body else ""))
-        self._tree.wrote(different)
-        self._renew()
+        return different
 
     def _keep(self, paths: Collection[str]) -> None:
         """Commit hand edits, each for itself; an agent whose version was left as it was gets the next one."""
@@ -689,12 +712,13 @@ class Genome:
         known: Mapping[str, Memory] = self._tree.value(MEMORIES) or {}
         self._refuse_unknown("memory", names, known)
         left = {name: one for name, one in known.items() if name not in names}
-        self._commit(subject, {MEMORIES: memory_bytes(left)})
+        self._commit(subject, lambda: {MEMORIES: memory_bytes(left)})
 
     def _drop(self, names: Collection[str], subject: str) -> None:
         known: Mapping[str, Rule] = self._tree.value(RULES) or {}
         self._refuse_unknown("rule", names, known)
-        self._commit(subject, {RULES: rule_bytes({name: one for name, one in known.items() if name not in names})})
+        left = {name: one for name, one in known.items() if name not in names}
+        self._commit(subject, lambda: {RULES: rule_bytes(left)})
 
     def _refuse_unknown(self, noun: str, names: Collection[str], known: Collection[str]) -> None:
         unknown = next((name for name in names if name not in known), None)

@@ -89,13 +89,23 @@ class Repository:
         The working tree; the repository is in its ``.git``.
     clock : Clock
         Gives commits their time.
+
+    Raises
+    ------
+    StoreError
+        Dulwich is not installed.
     """
 
     def __init__(self, folder: Path, clock: Clock) -> None:
+        try:
+            import dulwich.objects  # noqa: F401 - whether it is there
+        except ModuleNotFoundError as error:
+            raise missing_extra() from error
         self.folder, self._clock = folder, clock
         self._git = folder / ".git"
         self._index: dict[bytes, bytes] | None = None
         self._index_mark: Mark = ()
+        self._unwritten: dict[str, tuple[str, os.stat_result | None]] = {}
         self.lock = PathLock(self._git / "lango_nb.lock", _TIMEOUT_S, f"genome {folder.name!r}")
         self._trees: dict[str, Mapping[str, tuple[int, str]]] = {}
 
@@ -126,10 +136,8 @@ class Repository:
 
     @once
     def _objects(self) -> Any:
-        try:
-            from dulwich.object_store import DiskObjectStore
-        except ModuleNotFoundError as error:
-            raise missing_extra() from error
+        from dulwich.object_store import DiskObjectStore
+
         found = DiskObjectStore(str(self._git / "objects"), fsync_object_files=True)
         finalize(self, found.close)  # before the interpreter takes apart what closing needs
         return found
@@ -442,10 +450,11 @@ class Repository:
         What others have staged stays. Where a command of git is at work, it is done with the next commit.
         """
         place = self._git / "index"
+        self._unwritten |= files
         try:
             with self._git_lock(place, 0.2):
                 entries = self._read_index()
-                for path, (blob, stats) in files.items():
+                for path, (blob, stats) in self._unwritten.items():
                     key = os.fsencode(path)
                     if blob and stats is not None:
                         entries[key] = entry(key, blob, stats)
@@ -456,6 +465,7 @@ class Repository:
             self._index = None
         else:
             self._index, self._index_mark = entries, _stamp(place)
+            self._unwritten.clear()
 
     @property
     def is_index_late(self) -> bool:

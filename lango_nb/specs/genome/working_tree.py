@@ -195,6 +195,8 @@ class WorkingTree:
 
     def _is_stale(self, path: str, blob: str, data: bytes | None) -> bool:
         """Tell whether a file is as the commit before the newest has it, since a process ended between the two."""
+        if blob and self._used.get(path) == blob:  # this process knows it as it is now committed
+            return False
         head = self._repository.head()
         parent = self._repository.commit_of(head).parent if head else ""
         before = self._repository.find(parent, path)
@@ -204,8 +206,11 @@ class WorkingTree:
 
     def _tell_git(self, *, is_opening: bool) -> None:
         """Bring the index to what was put right."""
-        late = is_opening and self._repository.is_index_late
-        paths = self._written | ((self._committed.keys() | self._stats.keys()) if late else set())
+        paths = set(self._written)
+        if is_opening and self._repository.is_index_late:
+            head = self._repository.head()
+            parent = self._repository.commit_of(head).parent if head else ""
+            paths |= self._committed.keys() | self._repository.changed(parent, head).keys()
         if paths - self.edited.keys():
             self._index(paths - self.edited.keys())
 
@@ -213,7 +218,8 @@ class WorkingTree:
         files: dict[str, tuple[str, os.stat_result | None]] = {}
         for path in sorted(paths):
             blob = self._committed.get(path, "")
-            files[path] = (blob, _lstat(self._folder / path) if blob else None)
+            if blob or _is_own(path):
+                files[path] = (blob, _lstat(self._folder / path))
         self._repository.index(files)
 
     # -- writing -------------------------------------------------------------------------------------------------------
