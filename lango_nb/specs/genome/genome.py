@@ -163,13 +163,13 @@ class Genome:
         except OSError as error:
             raise StoreError(f"genome {name!r} cannot be made ({error.strerror}); choose another folder") from error
         self._check_folders()
-        if self._repository.is_there and self._repository.head():
+        if self._repository.is_there and self._repository.refs.head():
             return
         if (self.folder / ".git").is_file():
             raise StoreError(f"{name!r} is a work tree of another repository; choose another folder")
         with self._repository.lock:
             self._repository.make()
-            if self._repository.head():
+            if self._repository.refs.head():
                 return
             files: Files = {_IGNORE: IGNORED.encode(), RULES: routing.EMPTY.encode(), MEMORIES: b""}
             self._repository.commit(files, f"{PREFIX}begin")
@@ -178,7 +178,7 @@ class Genome:
 
     def _open(self) -> None:
         name = self.folder.name
-        if not self._repository.is_there or not (head := self._repository.head()):
+        if not self._repository.is_there or not (head := self._repository.refs.head()):
             raise StoreError(f"there is no genome in {name!r}; Genome.init makes one", "missing")
         self._check_folders()
         if RULES not in self._repository.tree(head):
@@ -605,7 +605,7 @@ class Genome:
         """Return the text of any file as it is now."""
         if agent_of(path) or path in {MEMORIES, RULES, MANIFEST}:
             return self._tree.text(path)
-        blob = self._repository.find(self._repository.head(), path)
+        blob = self._repository.find(self._repository.refs.head(), path)
         return self._repository.content(blob) if blob else None
 
     def _check_rollback(self, short: str, changes: Files) -> None:
@@ -667,7 +667,7 @@ class Genome:
             name = agent_of(path)
             if name and self._tree.is_committed(path):
                 before = self._parsed(
-                    path, self._repository.content(self._repository.find(self._repository.head(), path))
+                    path, self._repository.content(self._repository.find(self._repository.refs.head(), path))
                 )
                 spec = self._tree.values[path]
                 if spec.version <= before.version:

@@ -156,7 +156,7 @@ def test_a_process_may_end_between_any_two_steps_of_a_change(
 def test_a_lock_of_git_is_waited_for_and_then_said(
     genome: Genome, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lango_nb.specs.genome.repository._GIT_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("lango_nb.specs.genome.refs._TIMEOUT_S", 0.05)
     lock = folder / ".git" / "refs" / "heads" / "main.lock"
     lock.write_text("0" * 40)
     with pytest.raises(StoreError, match=r"is locked by git; wait for it, or remove \.git/refs/heads/main\.lock"):
