@@ -142,11 +142,12 @@ def test_neighbouring_memories_and_rules_do_not_stand_in_the_way(genome: Genome,
     assert Genome.open(folder).rules == tuple(rules)
 
 
-def test_pruned_memories_come_back_where_they_were(genome: Genome) -> None:
+def test_removed_memories_come_back_where_they_were(genome: Genome) -> None:
     memories = [genome.add_memory(f"{word} thread") for word in ("one", "two", "three")]
     genome.remove_memory(memories[0].id)
     genome.remove_memory(memories[1].id)
-    genome.rollback("HEAD")
+    memories.append(genome.add_memory("four thread"))
+    genome.rollback("HEAD~2")
     genome.rollback("HEAD~2")
     assert genome.memories == tuple(memories)
 

@@ -153,6 +153,31 @@ def test_a_process_may_end_between_any_two_steps_of_a_change(
     assert outcomes.count(True) * stride > 4
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names of open files are asked of the system")
+def test_all_that_a_change_needs_is_on_the_disk_before_the_branch_moves(
+    genome: Genome, folder: Path, monkeypatch: pytest.MonkeyPatch, agent: Make
+) -> None:
+    """A machine that loses its power right after the call loses nothing of it."""
+    synced: list[str] = []
+    fsync = os.fsync
+
+    def watch(descriptor: int) -> None:
+        synced.append(str(os.stat(descriptor).st_ino))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watch)
+    before = {path for path in (folder / ".git" / "objects").rglob("*") if path.is_file()}
+    genome.add_agent(agent("tailor"), parent="root")
+    monkeypatch.undo()
+    branch = folder / ".git" / "refs" / "heads" / "main"
+    objects = {path for path in (folder / ".git" / "objects").rglob("*") if path.is_file()} - before
+    assert len(objects) == 5
+    needed = {str(path.stat().st_ino) for path in objects | {path.parent for path in objects}}
+    moved = synced.index(str(branch.stat().st_ino))
+    assert needed <= set(synced[:moved])
+    assert str(branch.parent.stat().st_ino) in synced[moved:]
+
+
 def test_a_lock_of_git_is_waited_for_and_then_said(
     genome: Genome, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

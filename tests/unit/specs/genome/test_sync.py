@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,9 +82,9 @@ def test_an_agent_is_untouched_again_when_what_was_learned_is_rolled_back(genome
 
 def test_an_agent_that_was_removed_here_does_not_come_back(genome: Genome, ship: Ship, folder: Path) -> None:
     genome.remove_agent("editor", force=True)
-    for shipped in (ship(), ship(editor="You edit well."), ship(without=("editor",)), ship()):
-        genome.sync_bootstrap(shipped)
-        opened = Genome.open_or_init(folder, shipped)
+    steps: tuple[dict[str, Any], ...] = ({}, {"editor": "You edit well."}, {"without": ("editor",)}, {})
+    for step in steps:
+        opened = Genome.open_or_init(folder, ship(**step))
         assert opened.get_agent("editor") is None
         assert "editor" not in of(opened, "root").delegates
 
