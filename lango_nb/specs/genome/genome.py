@@ -86,6 +86,8 @@ class Genome:
         Actions and stumbles.
     generation : int
         Another number after every change of what is in use, whoever made it.
+    last_commit : str
+        Id of the newest commit that was made through this object; empty before the first.
     synced : Sync
         What :meth:`open_or_init` brought.
     """
@@ -98,6 +100,7 @@ class Genome:
         self.metrics = Metrics(folder / METRICS / "metrics.jsonl")
         self.generation = 0
         self.synced = Sync()
+        self.last_commit = ""
         self._agents: dict[str, AgentSpec] = {}
         if is_new:
             self._begin()
@@ -648,7 +651,8 @@ class Genome:
             self._keep(edited)
             different = self._different(make())
         if different:
-            self._repository.commit(different, f"{PREFIX}{subject}" + (f"\n\n{body}" if body else ""))
+            message = f"{PREFIX}{subject}" + (f"\n\n{body}" if body else "")
+            self.last_commit = self._repository.commit(different, message)
             self._tree.wrote(different)
             self._renew()
 

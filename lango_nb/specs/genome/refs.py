@@ -84,7 +84,7 @@ class Refs:
         lock, until = place.with_name(f"{place.name}.lock"), time.monotonic() + timeout_s
         while True:
             try:
-                descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+                descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
                 break
             except FileExistsError:
                 if _is_left(lock):

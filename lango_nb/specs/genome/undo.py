@@ -50,7 +50,7 @@ def undone(
 
 
 def _put_back(items: dict[Key, Any], key: Key, value: Any, order: list[Key]) -> dict[Key, Any]:
-    """Insert a key behind the nearest of those that it stood behind, or else before the nearest that stood behind it."""
+    """Insert a key behind the nearest that it stood behind, or else before the nearest that stood behind it."""
     place, keys = order.index(key), list(items)
     earlier = [keys.index(one) + 1 for one in order[:place] if one in items]
     later = [keys.index(one) for one in order[place + 1 :] if one in items]

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, StoreError
+from lango_nb.core.text import printable
 from lango_nb.specs.agent import NAME_PATTERN
 from lango_nb.specs.genome.disk import Mark
 from lango_nb.specs.genome.repository import Files, Repository, blob_id
@@ -66,13 +67,15 @@ class WorkingTree:
         self.edited: dict[str, bytes] = {}
         """Texts that were edited by hand and are in no commit yet."""
         self._findings: dict[str, Finding] = {}
+        self._strangers: dict[str, Finding] = {}
         self._written = set[str]()
         """What has been put right since the last look."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What is not as in the newest commit, or was put right; by path."""
-        return tuple(self._findings[path] for path in sorted(self._findings))
+        found = {**self._strangers, **self._findings}
+        return tuple(found[path] for path in sorted(found))
 
     def is_committed(self, path: str) -> bool:
         """Tell whether the newest commit has a file."""
@@ -316,10 +319,15 @@ class WorkingTree:
     def _agents_on_disk(self) -> Iterator[tuple[str, tuple[int, int, int]]]:
         try:
             with os.scandir(self._folder / AGENTS) as entries:
+                strangers = {}
                 for entry in entries:
                     path = f"{AGENTS}{entry.name}"
                     if _is_own(path) and entry.is_file(follow_symlinks=False):
                         yield path, _stamp(entry.stat(follow_symlinks=False))
+                    elif not entry.name.startswith(".") and not entry.is_dir(follow_symlinks=False):
+                        what = f"{path} is not read; an agent is a file of its own, not a link, called NAME{ENDING}"
+                        strangers[path] = Finding(path, "unreadable", printable(what))
+                self._strangers = strangers
         except FileNotFoundError:
             return
         except OSError as error:

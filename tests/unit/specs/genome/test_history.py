@@ -94,6 +94,22 @@ def test_what_changed_is_told_field_by_field_and_line_by_line(genome: Genome, ag
     assert genome.diff("HEAD").items == ()
 
 
+def test_secrets_that_are_in_the_history_are_masked_where_they_are_shown(
+    genome: Genome, folder: Path, git: Callable[..., str]
+) -> None:
+    path = folder / "agents" / "reader.yaml"
+    path.write_text(path.read_text().replace("You are reader.", "Use sk-abcdefghijklmnop1234"))
+    git("commit", "-qam", "With sk-abcdefghijklmnop1234")
+    assert "sk-abc" not in f"{genome.show()}{genome.history()}"
+
+
+def test_the_last_commit_is_the_one_made_here(genome: Genome, folder: Path) -> None:
+    genome.add_memory("one thread")
+    mine = genome.last_commit
+    Genome.open(folder).add_memory("two threads")
+    assert genome.last_commit == mine == genome.history()[1].id
+
+
 def test_changes_of_memories_and_rules_are_told_by_their_ids(genome: Genome) -> None:
     first = genome.add_memory("one thread")
     second = genome.add_memory("two threads")

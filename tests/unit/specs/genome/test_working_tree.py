@@ -113,6 +113,15 @@ def test_an_edit_that_cannot_be_read_is_reported_and_not_lost(
     assert str(kept.relative_to(folder)) in opened.findings[0].what
 
 
+def test_a_file_with_another_ending_is_reported(genome: Genome, folder: Path) -> None:
+    other = folder / "agents" / "tailor.yml"
+    other.write_text((folder / "agents" / "reader.yaml").read_text())
+    assert [one.path for one in Genome.open(folder).findings] == ["agents/tailor.yml"]
+    other.unlink()
+    genome.refresh()
+    assert genome.findings == ()
+
+
 def test_a_change_of_a_file_that_cannot_be_read_sets_it_aside(genome: Genome, folder: Path) -> None:
     (folder / "agents" / "reader.yaml").write_text("mine: [")
     spec = genome.get_agent("reader")
@@ -232,7 +241,11 @@ def test_links_lead_nowhere(genome: Genome, folder: Path, tmp_path: Path) -> Non
     secret = tmp_path / "secret.yaml"
     secret.write_text((folder / "agents" / "reader.yaml").read_text().replace("name: reader", "name: secret"))
     (folder / "agents" / "secret.yaml").symlink_to(secret)
-    assert Genome.open(folder).get_agent("secret") is None
+    opened = Genome.open(folder)
+    assert opened.get_agent("secret") is None
+    assert [one.what for one in opened.findings] == [
+        "agents/secret.yaml is not read; an agent is a file of its own, not a link, called NAME.yaml"
+    ]
     (folder / "routing").rename(tmp_path / "routing")
     (folder / "routing").symlink_to(tmp_path / "routing")
     with pytest.raises(StoreError, match="routing is a symbolic link, which may lead anywhere"):
