@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import DefinitionError, RefusedError, StoreError, UnknownNameError, UsageError, shorten
@@ -34,7 +34,7 @@ from lango_nb.specs.genome import memories as remembered
 from lango_nb.specs.genome import rules as routing
 from lango_nb.specs.genome.history import PREFIX, Commit, Diff, compare, find_commit, history, record
 from lango_nb.specs.genome.items import agent_bytes, memory_bytes, parse_file, rule_bytes
-from lango_nb.specs.genome.manifest import render_manifest, sum_of
+from lango_nb.specs.genome.manifest import render_manifest, sum_of, sum_of_agent
 from lango_nb.specs.genome.memories import Memory, Use
 from lango_nb.specs.genome.metrics import Metric, Metrics
 from lango_nb.specs.genome.repository import Files, Repository
@@ -61,6 +61,7 @@ PRIMITIVES = ("read_file", "write_file", "edit_file", "apply_patch", "exec", "gr
 RESERVED = ("learn", "kernel", "perceive", "recall", "plan", "act", "verify", "delegate")
 """Names of what an agent does, which no agent may be called like."""
 _FOLDERS = (".git", "agents", "memories", "routing", METRICS, STATE)
+Origin = Literal["shipped", "changed", "own"]
 _IGNORE = ".gitignore"
 _SHOWN = 3
 """So many names stand in an error."""
@@ -174,7 +175,9 @@ class Genome:
             self._repository.make()
             if self._repository.refs.head():
                 return
-            files: Files = {_IGNORE: IGNORED.encode(), RULES: routing.EMPTY.encode(), MEMORIES: b""}
+            ignore = self.folder / _IGNORE
+            ignored = ignore.read_bytes().rstrip() + b"\n" if ignore.is_file() else b""
+            files: Files = {_IGNORE: ignored + IGNORED.encode(), RULES: routing.EMPTY.encode(), MEMORIES: b""}
             self._repository.commit(files, f"{PREFIX}begin")
             self._tree.look(is_opening=True)
             self._tree.wrote({_IGNORE: files[_IGNORE]})
@@ -227,6 +230,26 @@ class Genome:
     def get_agent(self, name: str) -> AgentSpec | None:
         """Return one agent; ``None`` where there is none of that name."""
         return self._agents.get(name)
+
+    def origin(self, name: str) -> Origin:
+        """Tell where an agent comes from.
+
+        Returns
+        -------
+        str
+            ``shipped``: it is as it was shipped, but for its list; ``changed``: it was shipped, and has changed here
+            since; ``own``: it was made here.
+
+        Raises
+        ------
+        UnknownNameError
+            There is none of that name.
+        """
+        spec = self._known(name)
+        entry = (self._tree.values.get(MANIFEST) or {}).get(name)
+        if entry is None:
+            return "own"
+        return "shipped" if entry.written == sum_of_agent(spec) else "changed"
 
     @property
     def memories(self) -> tuple[Memory, ...]:
@@ -613,6 +636,8 @@ class Genome:
 
     def _check_rollback(self, short: str, changes: Files) -> None:
         """Refuse to take away what is in use."""
+        for path in changes:
+            self._check_other(short, path)
         after = dict(self._agents)
         gone = {agent_of(path) for path, data in changes.items() if data is None and agent_of(path)}
         for path, data in changes.items():
@@ -630,6 +655,20 @@ class Genome:
                 listed = ", ".join(users)
                 what = f"commit {short} cannot be rolled back: agent {name!r} has come into use by {listed} since"
                 raise RefusedError(f"{what}; take it out of that list first")
+
+    def _check_other(self, short: str, path: str) -> None:
+        """Refuse to touch a file that is none of ours, where somebody is at work on it or it leads out of the folder."""
+        place = self.folder / path
+        if agent_of(path) or path in {MEMORIES, RULES}:
+            return
+        is_strange = {"", ".", "..", ".git"} & {part.casefold() for part in path.split("/")} or "\\" in path
+        if is_strange or not place.parent.resolve().is_relative_to(self.folder.resolve()):
+            raise RefusedError(
+                f"commit {short} cannot be rolled back: {path} is no place in this genome; use git there"
+            )
+        if place.is_symlink() or (place.exists() and (not place.is_file() or place.read_bytes() != self._text(path))):
+            what = f"commit {short} cannot be rolled back: {path} was edited by hand"
+            raise RefusedError(f"{what}; commit that with git, or undo it first")
 
     # -- inside --------------------------------------------------------------------------------------------------------
 

@@ -185,6 +185,15 @@ def test_a_repository_that_is_no_genome_is_left_alone(folder: Path, git: Callabl
     assert git("status", "--porcelain") == ""
 
 
+def test_a_folder_that_holds_files_keeps_them(folder: Path, ship: Callable[..., Path], clock: Clock) -> None:
+    folder.mkdir()
+    (folder / ".gitignore").write_text("*.pyc")
+    (folder / "notes.md").write_text("Mine\n")
+    Genome.open_or_init(folder, ship(), clock)
+    assert (folder / ".gitignore").read_text() == "*.pyc\n/.state/\n/metrics/\n"
+    assert (folder / "notes.md").read_text() == "Mine\n"
+
+
 def test_where_there_is_none_opening_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"there is no genome in 'nothing'; Genome\.init makes one"):
         Genome.open(tmp_path / "nothing")

@@ -232,6 +232,28 @@ def test_commits_made_with_git_are_part_of_the_history(
     assert (folder / "README.md").exists()
     assert [(one.operation, one.subject) for one in genome.history(2)][1] == ("other", "A word about it")
     assert git("status", "--porcelain") == ""
+    (folder / "README.md").write_text("Not done yet\n")
+    with pytest.raises(RefusedError, match=r"README\.md was edited by hand; commit that with git, or undo it first"):
+        genome.rollback("HEAD~1")
+    (folder / "README.md").write_text("About this genome\n")
     genome.rollback("HEAD~1")
     assert not (folder / "README.md").exists()
     assert git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    "path", ["../outside.txt", "docs/../../outside.txt", ".git/hooks/post-commit", "link/outside.txt"]
+)
+def test_a_history_from_elsewhere_leads_out_of_no_folder(
+    genome: Genome, folder: Path, tmp_path: Path, path: str
+) -> None:
+    """Git itself makes no such paths; the history of a genome that was downloaded may hold them."""
+    with genome._repository.lock:
+        genome._repository.commit({path: b"evil"}, "one")
+        genome._repository.commit({path: None}, "two")
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RefusedError, match="is no place in this genome"):
+        genome.rollback("HEAD")
+    assert not list(tmp_path.rglob("outside.txt"))
+    assert not (folder / ".git" / "hooks" / "post-commit").exists()

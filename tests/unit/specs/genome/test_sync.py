@@ -74,6 +74,13 @@ def test_what_has_been_learned_is_never_overwritten(genome: Genome, ship: Ship, 
     assert of(genome, "web-reader") == mine
 
 
+def test_where_an_agent_comes_from_is_told(genome: Genome, agent: Make, folder: Path) -> None:
+    genome.add_agent(agent("tailor"), parent="root")
+    genome.update_agent(of(genome, "reader").with_changes(instruction="You have learned to read."))
+    origins = {spec.name: Genome.open(folder).origin(spec.name) for spec in genome.all_agents()}
+    assert origins == {"editor": "shipped", "reader": "changed", "root": "shipped", "tailor": "own"}
+
+
 def test_an_agent_is_untouched_again_when_what_was_learned_is_rolled_back(genome: Genome, ship: Ship) -> None:
     genome.update_agent(of(genome, "reader").with_changes(instruction="You have learned to read."))
     genome.rollback("HEAD")
