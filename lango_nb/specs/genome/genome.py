@@ -657,7 +657,7 @@ class Genome:
                 raise RefusedError(f"{what}; take it out of that list first")
 
     def _check_other(self, short: str, path: str) -> None:
-        """Refuse to touch a file that is none of ours, where somebody is at work on it or it leads out of the folder."""
+        """Refuse to touch a file that is none of ours, when it was edited or leads out of the folder."""
         place = self.folder / path
         if agent_of(path) or path in {MEMORIES, RULES}:
             return
