@@ -77,7 +77,7 @@ class Index:
     def is_late(self) -> bool:
         """Whether the index is older than the newest commit: its process ended in between."""
         mark = stamp(self._path)
-        return not mark or int(str(mark[0])) < self._refs.head_written_ns()
+        return not mark or int(str(mark[0])) <= self._refs.head_written_ns()
 
     def _read(self) -> dict[bytes, bytes]:
         """Return the entries of the index, which git's commands may have changed."""

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Iterator
@@ -21,8 +20,9 @@ BRANCH = "refs/heads/main"
 _TIMEOUT_S = 5.0
 """How long is waited for a command of git that is writing."""
 _STALE_S = 1.0
-_MARK = b"held by lango_nb\n"
-"""What a lock of ours holds, to tell those that a killed process left from those of git."""
+"""A command of git leaves no lock empty for so long."""
+LOCK = "lango_nb.lock"
+"""File in ``.git`` by which processes of ours lock the genome."""
 _REF = re.compile(r"refs/heads/(?!.*(?:\.\.|//|/\.|\.lock$))[\w.+@/-]+[\w+@-]")
 
 
@@ -80,29 +80,47 @@ class Refs:
 
     @contextmanager
     def git_lock(self, place: Path, timeout_s: float) -> Iterator[None]:
-        """Keep git's commands away from a file; a lock that a killed process of ours left is taken over."""
+        """Keep git's commands away from a file; a lock that a killed process of ours left is taken over.
+
+        Such a lock is another name of the file by which processes of ours lock the genome: it is there in one step, and
+        one that is found while that lock is held is nobody's.
+        """
         lock, until = place.with_name(f"{place.name}.lock"), time.monotonic() + timeout_s
-        while True:
-            try:
-                descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-                break
-            except FileExistsError:
-                if _is_left(lock):
-                    lock.unlink(missing_ok=True)
-                elif time.monotonic() >= until:
-                    where = lock.relative_to(self._folder).as_posix()
-                    what = f"genome {self._folder.name!r} is locked by git; wait for it, or remove {where}"
-                    raise StoreError(what, "locked") from None
-                else:
-                    time.sleep(0.01)
+        while not self._take(lock):
+            if self._is_left(lock):
+                lock.unlink(missing_ok=True)
+            elif time.monotonic() >= until:
+                where = lock.relative_to(self._folder).as_posix()
+                what = f"genome {self._folder.name!r} is locked by git; wait for it, or remove {where}"
+                raise StoreError(what, "locked") from None
+            else:
+                time.sleep(0.01)
         try:
-            try:
-                os.write(descriptor, _MARK)
-            finally:
-                os.close(descriptor)
             yield
         finally:
             lock.unlink(missing_ok=True)
+
+    def _take(self, lock: Path) -> bool:
+        try:
+            lock.hardlink_to(self._git / LOCK)
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without hard links
+            try:
+                lock.touch(exist_ok=False)
+            except FileExistsError:
+                return False
+        return True
+
+    def _is_left(self, lock: Path) -> bool:
+        """Tell whether a lock is one of ours whose process is gone."""
+        try:
+            if lock.samefile(self._git / LOCK):
+                return True
+            found = lock.stat()
+        except OSError:
+            return False
+        return not found.st_size and time.time() - found.st_mtime > _STALE_S
 
     def _ref(self) -> str:
         """Return the name of the branch that is worked on, which no file may lead elsewhere with."""
@@ -125,13 +143,3 @@ class Refs:
         except OSError:
             return ""
         return next((line.split(" ", 1)[0] for line in lines if line.endswith(f" {ref}")), "")
-
-
-def _is_left(lock: Path) -> bool:
-    """Tell whether a lock is one of ours whose process is gone: none that lives is here, for it would hold our lock."""
-    try:
-        held = lock.read_bytes()
-        age = time.time() - lock.stat().st_mtime
-    except OSError:
-        return False
-    return held == _MARK or (not held and age > _STALE_S)

@@ -26,7 +26,7 @@ from lango_nb.core.locks import PathLock
 from lango_nb.core.paths import sync_folder
 from lango_nb.specs.genome.disk import fsync, replace, writing
 from lango_nb.specs.genome.index import FILE_MODE, Index
-from lango_nb.specs.genome.refs import BRANCH, Refs
+from lango_nb.specs.genome.refs import BRANCH, LOCK, Refs
 
 if TYPE_CHECKING:
     from dulwich.objects import ShaFile
@@ -95,7 +95,7 @@ class Repository:
         self._git = folder / ".git"
         self.refs = Refs(folder)
         self.index = Index(folder, self.refs)
-        self.lock = PathLock(self._git / "lango_nb.lock", _TIMEOUT_S, f"genome {folder.name!r}")
+        self.lock = PathLock(self._git / LOCK, _TIMEOUT_S, f"genome {folder.name!r}")
         self._trees: dict[str, Mapping[str, tuple[int, str]]] = {}
 
     # -- making and finding --------------------------------------------------------------------------------------------

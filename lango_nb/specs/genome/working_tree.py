@@ -206,7 +206,7 @@ class WorkingTree:
         before = self._repository.find(parent, path)
         if before == blob or (blob_id(data) if data is not None else "") != before:
             return False
-        return data is None or self._stats[path][0] < self._repository.refs.head_written_ns()
+        return data is None or self._stats[path][0] <= self._repository.refs.head_written_ns()
 
     def _tell_git(self, *, is_opening: bool) -> None:
         """Bring the index to what was put right."""

@@ -83,7 +83,7 @@ folder, act = Path(sys.argv[1]), sys.argv[2]
 left = -1
 def step(event, arguments):
     global left
-    writes = event in ("os.rename", "os.remove", "os.mkdir", "os.chmod") or (
+    writes = event in ("os.rename", "os.remove", "os.mkdir", "os.chmod", "os.link") or (
         event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
     )
     if writes and left >= 0:
