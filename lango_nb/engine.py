@@ -25,11 +25,12 @@ from lango_nb.core.lazy import once
 from lango_nb.core.masking import add_rules, mask
 from lango_nb.core.paths import path_of
 from lango_nb.core.tool_patterns import ToolPatterns
-from lango_nb.models.model import Model
+from lango_nb.models.model import Model, is_live
 from lango_nb.models.named import CASSETTE, Models, tape_of
 from lango_nb.records.records import Records
 from lango_nb.records.sessions import MOST_TOKENS, Session
 from lango_nb.routing.build import build_agent_tree
+from lango_nb.routing.capabilities import is_of_package
 from lango_nb.routing.editing import Shape
 from lango_nb.routing.prompts import merge_sections
 from lango_nb.routing.tree import AgentTree
@@ -40,7 +41,7 @@ from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.registry import AgentRegistry
 from lango_nb.specs.remotes import CardLoader, load_remote_agents
 from lango_nb.specs.sources import user_agents
-from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_prompt_sections, root_of
+from lango_nb.specs.topologies import load_prompt_sections, load_topology, read_prompt_sections, root_of, with_agents
 from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.catalog import ToolCatalog
 from lango_nb.tools.switches import tools_by_settings
@@ -74,12 +75,18 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.protected import Protected
     from lango_nb.runtime.semaphore import FairSemaphore
     from lango_nb.runtime.teammates import Teammates
+    from lango_nb.specs.genome.genome import Genome
     from lango_nb.stores.store import Store
+    from lango_nb.tools.builtin.network import Network
     from lango_nb.tools.builtin.processes import ProcessTable
 
 logger = logging.getLogger("lango_nb")
 
 SINGLE = "solo"
+GENOME = "genome"
+"""The topology whose agents a genome keeps."""
+TIERS = ("best", "balanced", "fast")
+"""What an agent's definition may say instead of a model: the settings name one for each."""
 MAIN_SESSION = "main"
 NEAR = 0.05
 """Confidence from which a teammate gets an instruction that names none; below it, giving it away would be a guess."""
@@ -160,6 +167,9 @@ class Engine:
         self.approver: Approver = approver_named(approver) if isinstance(approver, str) else approver or DenyAll()
         self.models = Models(self.settings.models, home, allow_network=allow_network)
         self._like: Router | None = None
+        self.genome: Genome | None = None
+        """Where agents come from, in topologies that keep theirs in a genome."""
+        self._generation = 0
         wanted = self.settings.agent.model_name if model is None else model
         tape = tape_of(wanted) if isinstance(wanted, str) and wanted.startswith(CASSETTE) else None
         self._model = self._bare_model = self.models.find("offline" if tape is not None else wanted)
@@ -301,11 +311,75 @@ class Engine:
         """
         if topology is None:
             topology = self.settings.lab.topology if self.settings.agent.multi_agent else SINGLE
-        found = _found(topology)
+        found = self._with_genome(_found(topology))
         registry = AgentRegistry()
         for spec in (*found.agents, *self._joining(found, self._user_agents)):
             registry.register(spec)
         self._build(found, registry)
+
+    # -- a genome ------------------------------------------------------------------------------------------------------
+
+    def use_genome(self, genome: Genome | None) -> None:
+        """Take the agents of a genome from now on, wherever a topology keeps them in one; each turn sees its changes.
+
+        Parameters
+        ----------
+        genome : Genome, optional
+            The agents that come along are used again when absent.
+
+        Raises
+        ------
+        DefinitionError
+            It has no agent that everything begins with; nothing is changed.
+        """
+        before = self.genome
+        self.genome = genome
+        try:
+            self.use(load_topology(GENOME))
+        except LangoError:
+            self.genome = before
+            raise
+
+    def _with_genome(self, topology: Topology) -> Topology:
+        """Put the agents of the genome into a topology that keeps its agents in one."""
+        if self.genome is None or topology.name != GENOME:
+            return topology
+        agents = [spec.model_copy(update={"source": Source.BUILTIN}) for spec in self.genome.all_agents()]
+        self._generation = self.genome.generation
+        return with_agents(topology, agents)
+
+    def follow_genome(self) -> bool:
+        """Take in what has changed in the genome since; tell whether anything has."""
+        genome = self.genome
+        if genome is None or self.topology.name != GENOME:
+            return False
+        try:
+            genome.refresh()
+            if genome.generation == self._generation:
+                return False
+            self.use(self.topology)
+        except LangoError as error:  # the agents stay as they were, and the next change is looked at again
+            self._generation = genome.generation
+            self._warn(f"the genome is not taken in as it stands: {error}")
+            return False
+        return True
+
+    def _renewed(self) -> TurnContext | None:
+        """Return what turns work with once the genome has changed; ``None`` while it has not."""
+        return self._context(None) if self.follow_genome() else None
+
+    def _recall(self, goal: str) -> str:
+        """Write what the genome remembers that a goal speaks of, for the prompt of whoever gets it."""
+        from lango_nb.specs.genome.recall import recall
+
+        return "" if self.genome is None or self.topology.name != GENOME else recall(self.genome, goal)
+
+    def _warn(self, sentence: str) -> None:
+        if sentence not in self._told:
+            self._told.add(sentence)
+            logger.warning(sentence)
+
+    # -- what joins the tree -------------------------------------------------------------------------------------------
 
     def add_agents(self, *specs: AgentSpec) -> None:
         """Let agents join the tree; one of the same name replaces an earlier one that is not built in.
@@ -371,7 +445,7 @@ class Engine:
         DefinitionError
             A tool of that name is there from elsewhere; nothing is changed.
         """
-        present = {tool.name: tool for tool in self.catalog}
+        present = {tool.name: tool for tool in self._served}
         replaced = {
             tool.name
             for tool in tools
@@ -391,9 +465,11 @@ class Engine:
         """Put tools into the catalog, from tape where there is one."""
         catalog = ToolCatalog(tools)
         self._tools = tools
-        if self.cassette is not None:
-            catalog = ToolCatalog(self.cassette.tools(tools, live=self._is_recording))
-        self.catalog = catalog
+        self._served = catalog if self.cassette is None else ToolCatalog(self._from_tape(tools))
+
+    def _from_tape(self, tools: Sequence[Tool]) -> Sequence[Tool]:
+        """Serve tools from the cassette, where there is one."""
+        return tools if self.cassette is None else self.cassette.tools(tools, live=self._is_recording)
 
     @property
     def own_tools(self) -> tuple[Tool, ...]:
@@ -417,17 +493,35 @@ class Engine:
     def _build(self, topology: Topology, registry: AgentRegistry) -> None:
         tree = self._tree(topology, [spec for spec in registry.all() if spec.source is not Source.BUILTIN])
         self.topology, self.registry, self.tree = topology, registry, tree
+        is_listed = topology.ownership == "listed"
+        self.catalog = ToolCatalog(tree.partition.tools) if is_listed else self._served
         self._router: Callable[[], Router] | None = None
         self._ready = None
 
     def _tree(self, topology: Topology, agents: Sequence[AgentSpec]) -> AgentTree:
         return build_agent_tree(
-            tuple(self.catalog),
+            self._offered(topology, agents),
             topology,
             agents=agents,
             remote_agents=self._reachable(topology, agents),
             shared_sections=_prompt_sections(self.settings),
             max_rounds=self.settings.agent.max_delegation_rounds,
+        )
+
+    def _offered(self, topology: Topology, agents: Sequence[AgentSpec]) -> tuple[Tool, ...]:
+        """Return the tools that a tree is built of: where agents list them, those that somebody lists and one's own."""
+        tools = tuple(self._served)
+        if topology.ownership != "listed":
+            return tools
+        from lango_nb.tools.builtin import primitive_tools
+
+        specs = (*topology.agents, *agents, *([topology.root_spec] if topology.root_spec is not None else ()))
+        listed = dict.fromkeys(name for spec in specs for name in spec.tools)
+        starts = tuple(prefix.removesuffix("*") for spec in specs for prefix in spec.prefixes)
+        missing = [name for name in listed if name not in self._served and name in primitive_tools()]
+        return (
+            *self._from_tape([primitive_tools()[name] for name in missing]),
+            *(tool for tool in tools if tool.name in listed or tool.name.startswith(starts) or not is_of_package(tool)),
         )
 
     def _joining(self, topology: Topology, agents: Sequence[AgentSpec]) -> list[AgentSpec]:
@@ -659,6 +753,7 @@ class Engine:
         from lango_nb.core.bus import Bus
         from lango_nb.hooks.outputs import OutputStore
         from lango_nb.records.tasks import LocalTaskService
+        from lango_nb.tools.builtin.network import Network
         from lango_nb.tools.builtin.processes import Environment, ProcessTable
         from lango_nb.tools.services import MemoryService, OutputService, TaskService, TeammateService
 
@@ -669,6 +764,7 @@ class Engine:
             OutputService: OutputStore(self.clock, answer_characters=4 * kept.token_budget),
             Bus: self.bus,
             Environment: Environment(self.settings.tools.exec.environment),
+            Network: self._network(),
         }
         if self.settings.agent_memory.enabled:
             from lango_nb.records.memories import LocalMemoryService
@@ -677,6 +773,15 @@ class Engine:
         if self.settings.tools.exec.allow_background:
             bound[ProcessTable] = self.processes
         return bound
+
+    def _network(self) -> Network:
+        """Return what tools may do on the network."""
+        from lango_nb.tools.builtin.network import Network
+
+        fetch = self.settings.tools.fetch
+        switches = {"tools.fetch.enabled": fetch.enabled, "models.allowNetwork": self.models.allow_network}
+        off = tuple(name for name, is_on in switches.items() if not is_on)
+        return Network(off, fetch.private_addresses, fetch.timeout_s, fetch.max_bytes)
 
     @property
     def hooks(self) -> HookChain:
@@ -703,6 +808,7 @@ class Engine:
 
     def _context(self, approver: Approver | None) -> TurnContext:
         """Return what turns work with, made anew when the tree or the settings of a turn changed."""
+        self.follow_genome()
         if self._ready is None or self._ready.model is not self.model:
             self._ready = self._make_context()
         if approver is None and self._ready.approver is self.approver:
@@ -730,9 +836,7 @@ class Engine:
             control=self._control(),
             router=self._late_router(),
             model=self.model,
-            models={
-                node.name: self.models.find(node.spec.model) for node in self.tree if node.spec and node.spec.model
-            },
+            models=self._models_of_agents(),
             allow_network=self.models.allow_network,
             limits=self._limits(),
             planners=frozenset(node.name for node in self.tree.agents if node.role == "specialist" and not node.tools),
@@ -765,13 +869,29 @@ class Engine:
             },
             services=self.services,
             tee=self._tee,
+            renewed=self._renewed if self.genome is not None else None,
+            recall=self._recall if self.genome is not None else None,
         )
+
+    def _models_of_agents(self) -> dict[str, Model]:
+        """Return the models of agents that have one of their own, a tier by the model that the settings name for it.
+
+        A genome may come from somebody else: what its files name is asked only once a person has chosen a live model.
+        """
+        named = {node.name: node.spec.model for node in self.tree if node.spec is not None}
+        found = {name: getattr(self.settings.models, model) for name, model in named.items() if model in TIERS}
+        own = {name: model for name, model in named.items() if model and model not in TIERS}
+        if self.topology.ownership == "listed" and not is_live(self.model):
+            for name, model in own.items():
+                self._warn(
+                    f"agent {name!r} names the model {model!r}; {self.model.name} answers, so it does for {name} too"
+                )
+            own = {}
+        return {name: self.models.find(model) for name, model in {**found, **own}.items() if model}
 
     def _warn_of_unfit_patterns(self) -> None:
         for sentence in self.unfit_patterns:
-            if sentence not in self._told:
-                self._told.add(sentence)
-                logger.warning(sentence)
+            self._warn(sentence)
 
     def _limits(self) -> Limits:
         """Return what one turn may use: what the settings say, else the topology."""

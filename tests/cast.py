@@ -126,7 +126,8 @@ class Cast:
 
     def of(self, agent: str) -> list[Asked]:
         """Return what an agent was asked, in order."""
-        return [asked for asked in self.asked if asked.agent == (ROOT if agent == "root" else agent)]
+        names = {ROOT, agent} if agent == "root" else {agent}
+        return [asked for asked in self.asked if asked.agent in names]
 
 
 TeamOf = Callable[..., tuple[Engine, Cast]]

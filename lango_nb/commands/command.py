@@ -69,6 +69,7 @@ Kind = Literal[
     "panel",
     "plot",
     "switch",
+    "genome",
 ]
 """What a word names; completion offers the names there are."""
 Group = Literal[

@@ -264,6 +264,20 @@ class FilesystemSettings(SettingsGroup):
     )
 
 
+class FetchSettings(SettingsGroup):
+    """What the tool fetch may do on the network."""
+
+    enabled: Lower[bool] = setting(
+        False,
+        "Whether fetch may send requests; each one is asked about, as a dangerous call. Needs models.allowNetwork.",
+    )
+    private_addresses: Lower[bool] = setting(
+        False, "Whether it may reach addresses of this machine and of its private network."
+    )
+    timeout_s: LimitS = setting(30.0, "How long one call may take, redirects included; 0 sets no limit.")
+    max_bytes: Lower[Size] = setting(1024 * 1024, "Size of a body from which it is cut.")
+
+
 class OutputSettings(SettingsGroup):
     """What becomes of large tool results."""
 
@@ -279,6 +293,7 @@ class ToolSettings(SettingsGroup):
 
     exec: ExecSettings = setting(ExecSettings.defaults(), "Command tools.")
     filesystem: FilesystemSettings = setting(FilesystemSettings.defaults(), "File tools.")
+    fetch: FetchSettings = setting(FetchSettings.defaults(), "Requests over HTTP.")
     browser: Lower[Switch] = setting(Switch.defaults(), "Whether the browser tools are on.")
     output_manager: OutputSettings = setting(OutputSettings.defaults(), "Large results.")
 
@@ -418,6 +433,9 @@ class ModelSettings(SettingsGroup):
 
     allow_network: Lower[bool] = setting(True, "Whether live models may be called at all; off refuses every call.")
     base_url: str = setting("", "Server that speaks OpenAI's protocol, for models called openai:NAME.")
+    best: str = setting("", "Model of agents whose definition says best; empty is that of the turn.")
+    balanced: str = setting("", "Model of agents whose definition says balanced; empty is that of the turn.")
+    fast: str = setting("", "Model of agents whose definition says fast; empty is that of the turn.")
     timeout_s: LimitS = setting(60.0, "How long one request to a provider may take.")
     max_retries: Lower[Count] = setting(
         2, "How often a request is sent again where the provider asks to wait or fails for a moment."

@@ -329,6 +329,14 @@ class HistorySummarized(BaseEvent):
     usage: Usage = NO_USAGE
 
 
+class Recalled(BaseEvent):
+    """An agent was told what its genome remembers that its request speaks of."""
+
+    kind: Literal["recalled"] = "recalled"
+    text: str
+    """Memories and routing rules, as its prompt holds them; secrets are masked."""
+
+
 class BudgetWarning(BaseEvent):
     """Most of a limit is used; said once per limit."""
 
@@ -469,6 +477,7 @@ Event = (
     | BreakerChanged
     | HistoryTrimmed
     | HistorySummarized
+    | Recalled
     | BudgetWarning
     | BudgetExpanded
     | RecoveryAttempted

@@ -18,6 +18,7 @@
     shelf_df        notes, tags, examples, results  ledger_df       what runs waited for
     hooks_df        what surrounds a tool call      task_evaluation_df  how many tasks are done
     learning_df     what lessons bring
+    genome_df       agents of a genome              genome_history_df   its changes
 
 Each takes one record or several, and what is about turns also a :class:`~lango_nb.records.history.History`: then
 rows are read as they are stored, and with ``columns=[…]`` only what these columns are made of. ``strict=False`` gives
@@ -29,12 +30,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lango_nb.core.errors import UnknownNameError
-from lango_nb.frames import approvals, evaluation, events, handoffs, lab, runs, tree, turns, visibility
+from lango_nb.frames import approvals, evaluation, events, genome, handoffs, lab, runs, tree, turns, visibility
 from lango_nb.frames.approvals import approvals_df
 from lango_nb.frames.column import Column, FrameError
 from lango_nb.frames.evaluation import evaluation_df, learning_df, task_evaluation_df
 from lango_nb.frames.events import events_df
 from lango_nb.frames.frame import columns_frame
+from lango_nb.frames.genome import genome_df, genome_history_df
 from lango_nb.frames.handoffs import decisions_df, delegations_df
 from lango_nb.frames.lab import findings_df, hooks_df, metrics_df, models_df, shelf_df
 from lango_nb.frames.runs import ledger_df, memories_df, runs_df, tasks_df
@@ -58,6 +60,8 @@ __all__ = [
     "evaluation_df",
     "events_df",
     "findings_df",
+    "genome_df",
+    "genome_history_df",
     "hooks_df",
     "learning_df",
     "ledger_df",
@@ -107,6 +111,8 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "hooks": lab.HOOK_COLUMNS,
     "findings": lab.FINDING_COLUMNS,
     "shelf": lab.SHELF_COLUMNS,
+    "genome": genome.MEMBER_COLUMNS,
+    "genome_history": genome.COMMIT_COLUMNS,
 }
 """The columns of every frame; the frame of a noun is made by ``<noun>_df``."""
 

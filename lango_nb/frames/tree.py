@@ -20,7 +20,7 @@ from lango_nb.tools.tool import Tool
 
 
 def _own_tools(node: AgentNode, partition: Partition) -> int:
-    return len(partition.owned[node.name]) if node.name in partition else len(node.tools)
+    return len(partition.worked_with(node.name)) if node.name in partition else len(node.tools)
 
 
 def _rank(node: AgentNode, partition: Partition) -> int | None:
@@ -28,7 +28,7 @@ def _rank(node: AgentNode, partition: Partition) -> int | None:
 
 
 def _families(node: AgentNode, partition: Partition) -> str:
-    tools = partition.owned[node.name] if node.name in partition else node.tools
+    tools = partition.worked_with(node.name) if node.name in partition else node.tools
     return ", ".join(dict.fromkeys(tool.family for tool in tools if tool.family))
 
 

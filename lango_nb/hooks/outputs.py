@@ -16,8 +16,6 @@ A line longer than :data:`LINE` characters counts as several, so that the parts 
 from __future__ import annotations
 
 import json
-import re
-import sys
 import threading
 from collections import OrderedDict
 from dataclasses import replace
@@ -29,6 +27,7 @@ from lango_nb.core.errors import ToolError, shorten
 from lango_nb.core.text import CHARS_PER_TOKEN, estimate_tokens
 from lango_nb.hooks.hook import AfterResult, HookCall
 from lango_nb.tools.arguments import BAD_ARGUMENT
+from lango_nb.tools.expressions import is_expression, matching_lines
 from lango_nb.tools.tool import ToolResult
 from lango_nb.tools.workers import WORKERS
 
@@ -41,23 +40,6 @@ MATCHES = 50
 """Matching lines that are given when the call does not say."""
 SEARCH_S = 3.0
 """How long a regular expression may search."""
-_EXPRESSION = re.compile(r"[\\.^$*+?{}\[\]|()]")
-_SEARCH = """
-import json, re, sys
-pattern, line = json.loads(sys.stdin.buffer.readline())
-whole = sys.stdin.buffer.read().decode()
-lines = whole.split("\\n")
-hits = set()
-if pattern in whole:
-    hits.update(number for number, text in enumerate(lines) if 0 <= text.find(pattern) < line)
-try:
-    find = re.compile(pattern).search
-    hits.update(number for number, text in enumerate(lines) if (found := find(text)) and found.start() < line)
-except (re.error, OverflowError, RecursionError):
-    pass
-print(*sorted(hits))
-"""
-"""Runs in a process of its own: a search that backtracks for ever can only be ended from outside."""
 
 
 class _Kept(NamedTuple):
@@ -264,27 +246,19 @@ def _lines(content: str, overlap: int = 0) -> list[str]:
 
 def _find(content: str, pattern: str) -> list[int]:
     """Return the numbers, from 0, of the lines that hold a text or match an expression."""
-    if _EXPRESSION.search(pattern):
-        return _search(_lines(content, OVERLAP), pattern)
-    if pattern not in content:
+    is_plain = not is_expression(pattern)
+    if is_plain and pattern not in content:
         return []
-    return [number for number, line in enumerate(_lines(content, OVERLAP)) if 0 <= line.find(pattern) < LINE]
-
-
-def _search(lines: list[str], pattern: str) -> list[int]:
-    """Search with an expression, in a process that is ended when it takes too long."""
-    import subprocess
-
-    asked = "\n".join((json.dumps([pattern, LINE]), *lines)).encode("utf-8", "replace")
-    command = [sys.executable or "python3", "-I", "-S", "-c", _SEARCH]
+    lines = _lines(content, OVERLAP)
+    plain = [number for number, line in enumerate(lines) if 0 <= line.find(pattern) < LINE]
+    if is_plain:
+        return plain
     try:
-        done = subprocess.run(command, input=asked, capture_output=True, timeout=SEARCH_S, check=True)  # noqa: S603 - our own interpreter and script
-    except subprocess.TimeoutExpired:
-        detail = f"pattern {shorten(pattern, 60)!r} took longer than {SEARCH_S:g} s; give a plain text or a simpler one"
-        raise ToolError(detail, "pattern_too_slow") from None
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise ToolError(f"regular expressions do not work here ({type(error).__name__}); give a plain text") from error
-    return [int(number) for number in done.stdout.split()]
+        return sorted({*plain, *matching_lines(pattern, lines, SEARCH_S, LINE)})
+    except ToolError as error:
+        if error.code == BAD_ARGUMENT:  # a text with characters that mean something in expressions
+            return plain
+        raise
 
 
 __all__ = ["OutputManager", "OutputStore", "compress"]

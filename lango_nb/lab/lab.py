@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from lango_nb.evaluation.requests import Labelled
     from lango_nb.evaluation.results import Evaluation
     from lango_nb.hooks.chain import HookChain
+    from lango_nb.lab.genome import GenomeView
     from lango_nb.lab.plotting import PlotView
     from lango_nb.lab.shelf import Shelf
     from lango_nb.models.cassette import Cassette
@@ -1308,6 +1309,46 @@ class Lab:
         """
         known = self._known(topology)
         return self._changing(lambda: self.engine.use(known))
+
+    def open_genome(self, folder: str | Path, bootstrap: str | Path | None = None) -> GenomeView:
+        """Keep the agents of the genome topology in a git repository from now on, and use that topology.
+
+        Parameters
+        ----------
+        folder : str or Path
+            A genome that is there is opened, and what is new in ``bootstrap`` is taken in; else one is made.
+        bootstrap : str or Path, optional
+            Folder of agents in YAML to begin with; those that come along when absent.
+
+        Raises
+        ------
+        StoreError
+            The folder holds something else, or the extra ``genome`` is missing.
+        DefinitionError
+            An agent cannot be read; nothing is changed.
+        """
+        from lango_nb.lab.genome import genome_view, open_genome
+
+        engine = self.engine
+
+        def change() -> None:
+            open_genome(engine, folder, bootstrap)
+
+        self._changing(change)
+        return genome_view(engine)
+
+    @property
+    def genome(self) -> GenomeView:
+        """The genome in use.
+
+        Raises
+        ------
+        UsageError
+            None is; see :meth:`open_genome`.
+        """
+        from lango_nb.lab.genome import genome_view
+
+        return genome_view(self.engine)
 
     @property
     def topologies(self) -> tuple[Topology, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from lango_nb.core.errors import DefinitionError, shorten
 from lango_nb.core.text import folded
@@ -67,13 +67,15 @@ def build_agent_tree(  # noqa: PLR0913 - the keywords are the tree's whole confi
     _check_names([*topology.agents, *agents, *remote_agents], topology)
     partition = (partition_tools_dynamic if agents else partition_tools)(tools, topology, roster)
     rounds = max_rounds if max_rounds > 0 else topology.max_rounds
-    made = [spec for spec in roster if partition[spec.name] or spec.always_include]
-    names = [spec.name for spec in (*made, *remotes)]
-    nodes = [_specialist(spec, topology, partition, shared_sections, names) for spec in made]
-    nodes += [AgentNode(spec.name, "remote", spec.description, spec) for spec in remotes]
-    table = RoutingTable(
+    is_listed = topology.ownership == "listed"
+    own = {spec.name for spec in topology.agents} if is_listed else set()
+    made = [spec for spec in roster if partition.tools_of(spec.name) or spec.always_include or spec.name in own]
+    whole = RoutingTable(
         (*(_row(spec, partition) for spec in made), *(_row(spec, partition, is_remote=True) for spec in remotes))
     )
+    nodes = [_specialist(spec, topology, partition, shared_sections, whole) for spec in made]
+    nodes += [AgentNode(spec.name, "remote", spec.description, spec) for spec in remotes]
+    table = whole if topology.root_spec is None else _reached(topology.root_spec, topology, whole, made, remotes)
     sections = orchestrator_sections(
         topology,
         shared_sections,
@@ -83,14 +85,27 @@ def build_agent_tree(  # noqa: PLR0913 - the keywords are the tree's whole confi
         control_tool=CONTROL_TOOLS[topology.control],
         attached=[node.name for node in nodes if node.is_attached],
     )
+    root = AgentNode(
+        topology.root,
+        "orchestrator",
+        topology.root_description,
+        topology.root_spec,
+        () if table.names or not is_listed else _listed(topology.root_spec, tools),
+        sections,
+        table.names if topology.control == "delegate" else (),
+    )
     made_names = {spec.name for spec in made}
     return AgentTree(
         topology=topology,
-        root=AgentNode(topology.root, "orchestrator", topology.root_description, None, sections=sections),
+        root=root,
         agents=tuple(nodes),
         partition=partition,
         table=table,
-        skipped=tuple(spec.name for spec in roster if spec.name not in made_names),
+        skipped=tuple(
+            spec.name
+            for spec in roster
+            if spec.name not in made_names and not (is_listed and spec.source is Source.EMBEDDED)
+        ),
         inactive=tuple(spec.name for spec in (*topology.agents, *agents, *remote_agents) if not spec.is_active),
     )
 
@@ -102,20 +117,49 @@ def _single(tools: Sequence[Tool], topology: Topology, shared: Sequence[PromptSe
     return AgentTree(topology, root, (), partition, RoutingTable())
 
 
+def _reached(
+    root: AgentSpec,
+    topology: Topology,
+    whole: RoutingTable,
+    made: Sequence[AgentSpec],
+    remotes: Sequence[AgentSpec],
+) -> RoutingTable:
+    """Return the rows of those the root may hand work to: whom it lists, and whoever has joined."""
+    joined = (spec.name for spec in (*made, *remotes) if spec.source is not Source.BUILTIN)
+    names = dict.fromkeys((*_delegates(root, topology, whole.names), *joined))
+    return RoutingTable(tuple(whole[name] for name in names))
+
+
+def _delegates(spec: AgentSpec, topology: Topology, names: Collection[str]) -> tuple[str, ...]:
+    """Return the agents of a tree that one of them may delegate to: those it lists, itself never."""
+    if topology.control != "delegate" or not spec.constraints.can_spawn:
+        return ()
+    return tuple(name for name in dict.fromkeys(spec.delegates) if name != spec.name and name in names)
+
+
+def _listed(spec: AgentSpec | None, tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """Return the tools that a definition lists: a root without agents works itself."""
+    by_name = {tool.name: tool for tool in tools}
+    return () if spec is None else tuple(by_name[name] for name in dict.fromkeys(spec.tools) if name in by_name)
+
+
 def _specialist(
-    spec: AgentSpec, topology: Topology, partition: Partition, shared: Sequence[PromptSection], names: Sequence[str]
+    spec: AgentSpec, topology: Topology, partition: Partition, shared: Sequence[PromptSection], whole: RoutingTable
 ) -> AgentNode:
-    tools = partition.tools_of(spec.name)
+    delegates = _delegates(spec, topology, whole.names)
+    is_listed = topology.ownership == "listed"
+    tools = () if is_listed and delegates else partition.tools_of(spec.name)  # whoever delegates has no tools
     if tools:
         others = (tool for tool in partition.tools if tool.name.startswith(topology.shared_prefixes))
         tools = (*tools, *(tool for tool in others if tool not in tools))
     is_attached = topology.control != "spawn" or spec.source is not Source.BUILTIN
-    sections = specialist_sections(topology, shared, spec, has_tools=bool(tools), agent_names=names)
-    return AgentNode(spec.name, "specialist", spec.description, spec, tools, sections, is_attached)
+    agents = RoutingTable(tuple(whole[name] for name in delegates)) if delegates else whole
+    sections = specialist_sections(topology, shared, spec, has_tools=bool(tools), agents=agents)
+    return AgentNode(spec.name, "specialist", spec.description, spec, tools, sections, delegates, is_attached)
 
 
 def _row(spec: AgentSpec, partition: Partition, *, is_remote: bool = False) -> RoutingRow:
-    tools = () if is_remote else partition.owned[spec.name]
+    tools = () if is_remote else partition.worked_with(spec.name)
     told = [tool for tool in tools if not tool_capability(tool.name) or _is_described_elsewhere(tool)]
     is_learned = any(router_family(tool.name) for tool in tools if tool not in told)
     own = capabilities([tool for tool in tools if is_learned or tool not in told or not tool_capability(tool.name)])

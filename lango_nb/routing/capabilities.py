@@ -9,7 +9,7 @@ from functools import lru_cache
 from lango_nb.core.errors import shorten
 from lango_nb.core.messages import ToolSchema
 from lango_nb.core.text import folded
-from lango_nb.routing.families import CAPABILITIES, by_capability
+from lango_nb.routing.families import BY_WHOLE_NAME, CAPABILITIES, by_capability
 from lango_nb.tools.tool import Tool
 
 GENERAL = "general actions"
@@ -48,6 +48,8 @@ def tool_capability(name: str) -> str:
     >>> tool_capability("web_search"), tool_capability("web_x"), tool_capability("zebra")
     ('web search', 'web access', '')
     """
+    if name in BY_WHOLE_NAME:
+        return BY_WHOLE_NAME[name]
     for prefix in _LONGEST_FIRST:
         if name.startswith(prefix) or name == prefix.removesuffix("_"):
             return CAPABILITIES[prefix]

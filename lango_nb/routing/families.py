@@ -37,11 +37,13 @@ class Family(NamedTuple):
     """How an agent's ``cannot_do`` names the family."""
     marks: tuple[str, ...] = ()
     """Words of a role that tie the family to an agent without tools."""
+    primitives: tuple[ToolPrefix, ...] = ()
+    """Tools of a genome that are of this kind, each by its whole name."""
 
     @property
     def capabilities(self) -> dict[str, float]:
         """Capability texts that stand for the family in a routing table, each with its part."""
-        return {prefix.capability: prefix.part for prefix in self.prefixes}
+        return {prefix.capability: prefix.part for prefix in (*self.primitives, *self.prefixes)}
 
 
 FAMILIES: tuple[Family, ...] = (
@@ -51,7 +53,20 @@ FAMILIES: tuple[Family, ...] = (
         (ToolPrefix("exec", "command execution"),),
         ("shell commands", "executing commands", "code execution", "commands"),
     ),
-    Family("fs", "files and folders", (ToolPrefix("fs_", "file operations"),), ("file operations",)),
+    Family(
+        "fs",
+        "files and folders",
+        (ToolPrefix("fs_", "file operations"),),
+        ("file operations",),
+        primitives=(
+            ToolPrefix("read_file", "file reading", 0.5),
+            ToolPrefix("grep", "file search", 0.2),
+            ToolPrefix("glob", "file listing", 0.1),
+            ToolPrefix("write_file", "file writing", 0.05),
+            ToolPrefix("edit_file", "file editing", 0.05),
+            ToolPrefix("apply_patch", "file patching", 0.05),
+        ),
+    ),
     Family("skill", "using a skill", (ToolPrefix("skill_", "skill management"),), ("skills",)),
     Family(
         "skills",
@@ -79,6 +94,7 @@ FAMILIES: tuple[Family, ...] = (
             ToolPrefix("web_fetch", "web page fetching", 0.3),
         ),
         ("web access", "web search"),
+        primitives=(ToolPrefix("fetch", "web page fetching", 0.3),),
     ),
     Family(
         "crypto",
@@ -144,6 +160,8 @@ CAPABILITIES: dict[str, str] = {
     for prefix in (*(prefix for family in FAMILIES for prefix in family.prefixes), *_CONTROL)
 }
 """Capability by tool-name prefix; the longest prefix that matches counts."""
+BY_WHOLE_NAME: dict[str, str] = {one.start: one.capability for family in FAMILIES for one in family.primitives}
+"""Capability by the name of a tool; these come before prefixes."""
 
 
 @lru_cache(maxsize=1)

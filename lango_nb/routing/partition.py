@@ -5,6 +5,9 @@
     anything else        the first agent in the topology's order whose prefix matches
     claimed by nobody    the topology's fallback agent, or a bucket of its own (unmatched)
 
+Where agents list their tools by name, every agent that lists a tool works with it, the first of them is called its
+owner, and what nobody lists is not offered.
+
 Prefixes match by *starts with*. One that ends in ``_`` or ``_*`` claims the bare stem too: ``exec_*`` claims ``exec``
 and ``exec_bg``, not ``execute_x``.
 """
@@ -22,7 +25,7 @@ from lango_nb.specs.agent import AgentSpec, Source
 from lango_nb.specs.topology import Topology
 from lango_nb.tools.tool import Tool
 
-Rule = Literal["prefix", "capability", "keyword", "fallback", "single", "universal", "dropped", "unmatched"]
+Rule = Literal["prefix", "listed", "capability", "keyword", "fallback", "single", "universal", "dropped", "unmatched"]
 
 
 class Assignment(NamedTuple):
@@ -129,6 +132,8 @@ class Partition:
     dropped: tuple[Tool, ...]
     """Tools that stay with the root and are in no partition."""
     _claims: tuple[_Claims, ...]
+    _listed: Mapping[str, tuple[Tool, ...]]
+    """What each agent works with, where agents list their tools."""
     _special: Mapping[str, tuple[Rule, str | None, str]]
     """Tools not settled by an agent's prefix: rule, agent, reason."""
 
@@ -160,8 +165,14 @@ class Partition:
         """
         if agent not in self.owned:
             raise UnknownNameError("agent", agent, self.owned)
+        if agent in self._listed:
+            return self._listed[agent]
         own = self.owned[agent]
         return (*own, *self.universal) if own else own
+
+    def worked_with(self, agent: str) -> tuple[Tool, ...]:
+        """Return the tools that say what an agent is there for: those it lists, or else its own."""
+        return self._listed[agent] if agent in self._listed else self.owned[agent]
 
     def owner(self, tool: str) -> str | None:
         """Return the agent that owns a tool, ``None`` for one that nobody owns.
@@ -196,6 +207,8 @@ class Partition:
         return {assignment.tool: assignment for assignment in self.assignments}
 
     def _assign(self, name: str) -> Assignment:
+        if self._listed:
+            return self._of_list(name)
         matches = [
             (place, claims.spec.name, match.written)
             for place, claims in enumerate(self._claims, 1)
@@ -213,6 +226,16 @@ class Partition:
         if also:
             reason += f" and is asked before {', '.join(other for other, _ in also)}"
         return Assignment(name, owner, "prefix", prefix, place, also, reason)
+
+    def _of_list(self, name: str) -> Assignment:
+        """Say who lists a tool."""
+        by = [agent for agent in self.order if any(tool.name == name for tool in self._listed[agent])]
+        if not by:
+            return Assignment(name, None, "unmatched", None, None, (), "no agent lists it, so it is offered to none")
+        owner, *others = by
+        also = tuple((other, name) for other in others)
+        reason = f"{owner} lists it" + (f", and so does {', '.join(others)}" if others else "")
+        return Assignment(name, owner, "listed", None, self.order.index(owner) + 1, also, reason)
 
 
 def check_tools(tools: Sequence[Tool]) -> None:
@@ -331,6 +354,8 @@ def _partition(
 ) -> Partition:
     if topology.is_single:
         return _single(tools, topology)
+    if topology.ownership == "listed":
+        return _by_lists(tools, topology, agents)
     ordered = matching_order(topology, agents)
     claims = tuple(_Claims.of(spec) for spec in ordered)
     owned: dict[str, list[Tool]] = {spec.name: [] for spec in agents}
@@ -362,7 +387,35 @@ def _partition(
         universal=tuple(buckets["universal"]),
         dropped=tuple(buckets["dropped"]),
         _claims=claims,
+        _listed={},
         _special=special,
+    )
+
+
+def _by_lists(tools: Sequence[Tool], topology: Topology, agents: Sequence[AgentSpec]) -> Partition:
+    """Give every agent the tools it names, or claims by a prefix; several may have the same."""
+    ordered = matching_order(topology, agents)
+    by_name = {tool.name: tool for tool in tools}
+    listed: dict[str, tuple[Tool, ...]] = {}
+    owned: dict[str, list[Tool]] = {spec.name: [] for spec in agents}
+    taken: set[str] = set()
+    for spec in ordered:
+        named = [by_name[name] for name in dict.fromkeys(spec.tools) if name in by_name]
+        claims = _Claims.of(spec)
+        named += [tool for tool in tools if spec.prefixes and claims.match(tool.name) and tool not in named]
+        listed[spec.name] = tuple(named)
+        owned[spec.name] = [tool for tool in named if tool.name not in taken]
+        taken.update(tool.name for tool in named)
+    return Partition(
+        tools=tuple(tools),
+        order=tuple(spec.name for spec in ordered),
+        owned={name: tuple(bucket) for name, bucket in owned.items()},
+        unmatched=tuple(tool for tool in tools if tool.name not in taken),
+        universal=(),
+        dropped=(),
+        _claims=(),
+        _listed=listed,
+        _special={},
     )
 
 
@@ -416,5 +469,6 @@ def _single(tools: Sequence[Tool], topology: Topology) -> Partition:
         universal=(),
         dropped=(),
         _claims=(),
+        _listed={},
         _special={tool.name: ("single", topology.root, reason) for tool in tools},
     )

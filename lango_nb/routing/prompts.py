@@ -12,9 +12,10 @@ never sees them (spec 000 "Orchestrator system prompt isolation").
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 
 from lango_nb.core.text import folded
-from lango_nb.routing.table import RoutingTable, join_items
+from lango_nb.routing.table import RoutingRow, RoutingTable, join_items
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.topology import Control, PromptSection, Topology
 
@@ -22,6 +23,7 @@ IDENTITY = "identity"
 AGENT_IDENTITY = "agent_identity"
 TOOL_USAGE = "tool_usage"
 AGENT_IDENTITY_PRIORITY = 150
+NOBODY = RoutingTable()
 _KEPT_FROM_ORCHESTRATOR = {TOOL_USAGE, IDENTITY}
 _KEPT_FROM_SPECIALISTS = {TOOL_USAGE, IDENTITY}
 _CONTROLS: dict[str, str] = {
@@ -142,7 +144,8 @@ def orchestrator_sections(  # noqa: PLR0913 - what an orchestrator knows
         _fill(section, words, table, unmatched) for section in sections if section.render != "unmatched" or unmatched
     ]
     kept = [section for section in shared if section.id not in _KEPT_FROM_ORCHESTRATOR]
-    return merge_sections(kept, own)
+    defined = [] if topology.root_spec is None else [_identity(topology.root_spec)]
+    return merge_sections(kept, defined, own)
 
 
 def specialist_sections(
@@ -151,7 +154,7 @@ def specialist_sections(
     spec: AgentSpec,
     *,
     has_tools: bool,
-    agent_names: Sequence[str] = (),
+    agents: RoutingTable = NOBODY,
 ) -> tuple[PromptSection, ...]:
     """Write the sections of a specialist: its instruction, and what every specialist of the topology is told.
 
@@ -164,20 +167,59 @@ def specialist_sections(
         Its instruction becomes the section ``agent_identity``.
     has_tools : bool
         Chooses between the sections for specialists with and without tools.
-    agent_names : sequence of str
-        Every agent of the tree, for a planner that assigns steps.
+    agents : RoutingTable
+        Whom it may delegate to, or every agent of the tree for a planner that assigns steps.
 
     Returns
     -------
     tuple of PromptSection
     """
-    words = {"root": topology.root, "name": spec.name, "agent_names": ", ".join(agent_names)}
+    words = {"root": topology.root, "name": spec.name, "agent_names": ", ".join(agents.names)}
     tail = topology.specialist_sections if has_tools else topology.planner_sections
-    own = PromptSection.model_construct(  # of a checked definition; see Document.check for what a validator costs
+    own = _identity(spec)
+    kept = [section for section in shared if section.id not in _KEPT_FROM_SPECIALISTS]
+    return merge_sections(kept, [own], [_fill(section, words, agents, ()) for section in tail])
+
+
+def render_agents_for_prompt(agents: Iterable[AgentSpec | RoutingRow]) -> str:
+    """Write the agents that may be delegated to, as a prompt holds them.
+
+    Parameters
+    ----------
+    agents : iterable of AgentSpec or RoutingRow
+        A row also says what the agent's tools can do.
+
+    Returns
+    -------
+    str
+        An ``<agents>`` block, every text in one line and without signs that would end it; empty without agents.
+
+    Notes
+    -----
+    Source: Quick Start: Agent Delegation Architecture (spec 004), "LLM Prompt Rendering".
+
+    Examples
+    --------
+    >>> print(render_agents_for_prompt([AgentSpec(name="reader", description="Reads files & folders")]))
+    <agents>
+    <agent name="reader">Reads files &amp; folders</agent>
+    </agents>
+    """
+    lines = [f'<agent name="{escape(one.name)}">{escape(_told_of(one), quote=False)}</agent>' for one in agents]
+    return "\n".join(["<agents>", *lines, "</agents>"]) if lines else ""
+
+
+def _told_of(agent: AgentSpec | RoutingRow) -> str:
+    if isinstance(agent, AgentSpec):
+        return folded(agent.description)
+    return _with_capabilities(folded(agent.role), agent.capabilities, agent.actions)
+
+
+def _identity(spec: AgentSpec) -> PromptSection:
+    """Return what an agent is told about itself."""
+    return PromptSection.model_construct(  # of a checked definition; see Document.check for what a validator costs
         id=AGENT_IDENTITY, text=spec.instruction or spec.description, priority=AGENT_IDENTITY_PRIORITY
     )
-    kept = [section for section in shared if section.id not in _KEPT_FROM_SPECIALISTS]
-    return merge_sections(kept, [own], [_fill(section, words, RoutingTable(), ()) for section in tail])
 
 
 def agent_line(
@@ -190,12 +232,14 @@ def agent_line(
     >>> agent_line("executor", "Runs things.", ("command execution", "file operations"), is_remote=False)
     '- "executor": Runs things. Capabilities: command execution, file operations'
     """
-    text = folded(description)
+    text = _with_capabilities(folded(description), capabilities, actions)
+    return f'- "{name}": {text}' + (" (remote A2A agent)" if is_remote else "")
+
+
+def _with_capabilities(text: str, capabilities: Sequence[str], actions: Sequence[str]) -> str:
     if capabilities:
         text = f"{text} Capabilities: {', '.join(capabilities)}".strip()
-    if actions:
-        text = f"{text} Actions: {join_items(actions)}".strip()
-    return f'- "{name}": {text}' + (" (remote A2A agent)" if is_remote else "")
+    return f"{text} Actions: {join_items(actions)}".strip() if actions else text
 
 
 def _fill(
@@ -214,6 +258,8 @@ def _fill(
             )
         case "routing_table":
             rendered = table.to_markdown()
+        case "delegates":
+            rendered = render_agents_for_prompt(table)
         case "unmatched":
             rendered = ", ".join(unmatched) if "{unmatched}" not in section.text else ""
         case "text":

@@ -7,8 +7,9 @@ in the table cannot influence a route.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
+from html import unescape
 
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, UnknownNameError
@@ -56,6 +57,7 @@ _TUPLES = {"keywords", "capabilities", "actions", "cannot", "examples"}
 _HEADING = re.compile(r"^### (\S+)$")
 _ENTRY = re.compile(r"^- \*\*([^*]+)\*\*: (.*)$")
 _AGENT_LINE = re.compile(r'^- "([^"]+)": (.*?)(?: ?Capabilities: (.*?))?(?: ?Actions: (.*?))?( \(remote A2A agent\))?$')
+_AGENT_ELEMENT = re.compile(r'^<agent name="([^"]+)">(.*?)(?: ?Capabilities: (.*?))?(?: ?Actions: (.*?))?()</agent>$')
 _COMMA = re.compile(r", (?![^()]*\))")
 _SEPARATOR = "; "
 
@@ -119,8 +121,8 @@ class RoutingTable:
     def from_markdown(cls, text: str) -> RoutingTable:
         """Read a table out of a text; whatever is not a row is passed over.
 
-        Prompts without a table have a line per agent (``- "executor": Runs things. Capabilities: file operations``);
-        those are rows too.
+        Prompts without a table have a line per agent (``- "executor": Runs things. Capabilities: file operations``), or
+        an element per agent (``<agent name="reader">Reads files</agent>``); those are rows too.
 
         Parameters
         ----------
@@ -144,6 +146,8 @@ class RoutingTable:
                 _read_entry(rows[-1], entry[1], entry[2])
             elif line.startswith('- "') and (agent := _AGENT_LINE.match(line)):
                 rows.append(_read_agent_line(agent))
+            elif line.startswith("<agent ") and (agent := _AGENT_ELEMENT.match(line)):
+                rows.append(_read_agent_line(agent, unescape))
         known = [row for row in rows if len(row) > 1]
         names = [row["name"] for row in known]
         for name in names:
@@ -166,8 +170,8 @@ def _write_row(row: RoutingRow) -> str:
     return "\n".join(lines)
 
 
-def _read_agent_line(match: re.Match[str]) -> dict[str, object]:
-    name, role, capabilities, actions, remote = match.groups()
+def _read_agent_line(match: re.Match[str], read: Callable[[str], str] = str) -> dict[str, object]:
+    name, role, capabilities, actions, remote = (read(part) if part else part for part in match.groups())
     listed = tuple(_COMMA.split(capabilities)) if capabilities else ()
     row = {"name": name, "role": role.strip(), "capabilities": listed, "is_remote": bool(remote)}
     return row if actions is None else {**row, "actions": _split(actions)}

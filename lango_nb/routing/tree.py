@@ -31,6 +31,8 @@ class AgentNode:
     """What it works with, universal tools last."""
     sections: tuple[PromptSection, ...] = ()
     """Its prompt in sections, in order, placeholders filled."""
+    delegates: tuple[str, ...] = ()
+    """Agents it may delegate to, where work is handed over so."""
     is_attached: bool = True
     """Whether it is a sub-agent of the root, or only a routing target that gets spawned."""
 

@@ -22,6 +22,7 @@ from lango_nb.core.errors import ModelError, TurnError, shorten
 from lango_nb.core.events import ErrorRaised
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import FinishReason, Message, Reply, ToolSchema
+from lango_nb.core.text import counted
 from lango_nb.models.model import Model, is_live, on_retry
 from lango_nb.records.excerpt import Excerpt
 from lango_nb.records.runs import RunPatch
@@ -102,7 +103,9 @@ class AgentLoop:
 
     async def _step(self) -> LoopResult | None:
         """Ask the model once and do what its reply asks for; a result when that was the answer."""
-        state, context = self.state, self.state.context
+        state = self.state
+        state.renew()
+        context = state.context
         node, tree, control = state.node, context.tree, context.control
         because = state.final_reply_because
         offered = () if because else control.schemas(node, tree)
@@ -201,6 +204,7 @@ class AgentLoop:
         state.notes.clear()
         if not state.run_id and turn.path[-1] != node.name:
             turn.path.append(node.name)
+        self._check_turns(node)
         state.next_step()
         model = turn.model_of(node.name)
         circuit = self._admitted(node, model)
@@ -232,6 +236,14 @@ class AgentLoop:
             self._over = stop
         return state.with_own_ids(reply) if reply.tool_calls else reply
 
+    def _check_turns(self, node: AgentNode) -> None:
+        """Stop an agent that has made as many model calls as its definition allows."""
+        state = self.state
+        most = node.spec.constraints.max_turns if node.spec is not None and node is state.owner else 0
+        if 0 < most <= state.steps:
+            detail = f"{node.name} may make {counted(most, 'model call')} in a run and did so; ask it for less"
+            raise LoopStopped("turn_limit_exceeded", detail)
+
     def _admitted(self, node: AgentNode, model: Model) -> str:
         """Make sure that a model may be asked, and return its circuit."""
         context = self.state.context
@@ -249,11 +261,11 @@ class AgentLoop:
         state = self.state
         if state.child is not None:
             history: Sequence[Message] = ()
-            messages: Sequence[Message] = [node.system_message, *state.child.history]
+            messages: Sequence[Message] = [state.prompt_of(node), *state.child.history]
         elif history := state.turn.earlier(model) if state.own_history is None else state.own_history:
-            messages = Excerpt(((node.system_message,), 0), (history, 0), (state.messages, 0))
+            messages = Excerpt(((state.prompt_of(node),), 0), (history, 0), (state.messages, 0))
         else:
-            messages = [node.system_message, *state.messages]
+            messages = [state.prompt_of(node), *state.messages]
         state.turn.given[state.step] = state.given(node, len(messages) - 1, history)
         return messages
 

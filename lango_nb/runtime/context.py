@@ -93,6 +93,10 @@ class TurnContext:
     services: Mapping[type, object] = field(default_factory=dict)
     tee: Tee | None = None
     """Gets every closed turn once more."""
+    renewed: Callable[[], TurnContext | None] | None = None
+    """Returns what turns work with by now, ``None`` while nothing has changed; asked at every step."""
+    recall: Callable[[str], str] | None = None
+    """Writes what is remembered that a goal speaks of, for the prompt of whoever gets it."""
 
     def find_tool(self, node: AgentNode, name: str) -> Tool | None:
         """Return a tool that an agent may call: one of its own, or of the control; ``None`` otherwise."""

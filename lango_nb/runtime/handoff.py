@@ -36,8 +36,6 @@ from lango_nb.runtime.teammates import LiveRun, Teammates
 from lango_nb.tools.builtin.answers import as_json
 
 _MOVES = frozenset({"transfer", "return"})
-MAX_DEPTH = 3
-"""How many runs may hang below each other; the root's own are at depth 1."""
 
 
 async def hand_off(
@@ -124,8 +122,13 @@ def spawn_refusal(loop: LoopState, node: AgentNode, target: Target) -> Refusal |
     """Say why a run may not be made: it would be too deep, go round in a ring, or use what its role has not."""
     if target.kind in _MOVES:
         return None
-    name, runs = target.node.name, loop.context.runs
-    endless = recursion(loop.depth + 1, node.name, name, _agents_above(runs, loop.run_id))
+    name, runs, depth = target.node.name, loop.context.runs, loop.depth + 1
+    most = loop.context.tree.topology.max_depth
+    own = target.node.spec.constraints.max_depth if target.node.spec is not None else 0
+    if 0 < own <= depth:
+        detail = f"a run of {name} would be at depth {depth}, and its max_depth {own} says: less than that"
+        return Refusal(target.call, name, "depth", f"{detail}; do the rest yourself or answer with what is there")
+    endless = recursion(depth, node.name, name, _agents_above(runs, loop.run_id), most)
     if endless is not None:
         return Refusal(target.call, name, *endless)
     detail = _beyond_scope(runs, loop.run_id, target)
@@ -133,7 +136,7 @@ def spawn_refusal(loop: LoopState, node: AgentNode, target: Target) -> Refusal |
 
 
 def recursion(
-    depth: int, spawner: str, target: str, chain: Sequence[str] = (), most: int = MAX_DEPTH
+    depth: int, spawner: str, target: str, chain: Sequence[str] = (), most: int = 3
 ) -> tuple[RefusalCode, str] | None:
     """Say why a run would not come to an end, if it would not.
 
@@ -359,7 +362,7 @@ def _make_run(loop: LoopState, teammates: Teammates, node: AgentNode, target: Ta
         spawn_depth=loop.depth + 1,
         allowed_tools=target.allowed_tools,
         spawn_reason=mask(target.reason),
-        timeout_s=target.timeout_s or teammates.timeout_s,
+        timeout_s=target.timeout_s or (agent.spec.constraints.timeout_s if agent.spec else 0) or teammates.timeout_s,
         created_at=context.clock.now(),
     )
     teammates.create(run)

@@ -16,6 +16,7 @@ from lango_nb.core.events import (
     Event,
     LimitReached,
     Outcome,
+    Recalled,
     RecoveryAttempted,
     TextSaid,
     ToolFinished,
@@ -151,6 +152,8 @@ class LoopState:
         """Whether a reply that was none had its one more try."""
         self.left: tuple[Answered, ...] = ()
         """What an earlier process asked, with the answers, until those calls have been decided."""
+        self.recalled: str | None = None
+        """What was remembered for its request; ``None`` until that was asked."""
         self._usage = NO_USAGE
         self._call_ids: set[str] = set()
         self._task: asyncio.Task[object] | None = None
@@ -216,6 +219,32 @@ class LoopState:
             return None
         inherited = self.child.inherited if self.child is not None else self.history
         return Conversation(tuple(inherited), tuple(self.messages))
+
+    def renew(self) -> None:
+        """Take up what turns work with by now: another tree, for instance."""
+        old = self.turn.context
+        if old.renewed is None:
+            return
+        newer = old.renewed()
+        if newer is not None:
+            self.turn.context = replace(newer, approver=old.approver)
+        if self.context is not self.turn.context:
+            self.context = self.turn.context
+            nodes = self.context.tree.by_name
+            self.node, self.owner = nodes.get(self.node.name, self.node), nodes.get(self.owner.name, self.owner)
+
+    def prompt_of(self, node: AgentNode) -> Message:
+        """Return an agent's prompt, with what is remembered that its request speaks of."""
+        recall = self.context.recall
+        if recall is None:
+            return node.system_message
+        if self.recalled is None:
+            self.recalled = recall(self.request.content)
+            if self.recalled:
+                self.emit(Recalled(text=mask(self.recalled)), node.name)
+        if not self.recalled:
+            return node.system_message
+        return Message(role="system", content=f"{node.prompt}\n\n{self.recalled}", author=node.name)
 
     # -- being cancelled -----------------------------------------------------------------------------------------------
 

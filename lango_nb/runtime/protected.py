@@ -52,7 +52,7 @@ class Protected(NamedTuple):
         return (*homes, *keys, *([Path(self.keys_file)] if self.keys_file else ()))
 
     def touched(self, tool: Tool, arguments: Mapping[str, Any], workspace: Path) -> str:
-        """Name the protected file a call would touch.
+        r"""Name the protected file a call would touch.
 
         Parameters
         ----------
@@ -70,13 +70,19 @@ class Protected(NamedTuple):
         --------
         >>> Protected().touched(Tool("fs_write"), {"path": "sub/../lango.json", "content": ""}, Path("/garden"))
         'lango.json'
+        >>> patch = "*** Begin Patch\n*** Delete File: keys.env\n*** End Patch"
+        >>> Protected().touched(Tool("apply_patch"), {"patch": patch}, Path("/garden"))
+        'keys.env'
         >>> Protected().touched(Tool("exec"), {"command": "sed -i s/1/2/ 'lango'.json"}, Path("/garden"))
         'lango.json'
         """
         if tool.safety == "safe":
             return ""
         for name, text in _texts(arguments):
-            found = self._in_command(text, workspace) if name == _COMMAND else self._at_path(text, workspace)
+            if name == _COMMAND:
+                found = self._in_command(text, workspace)
+            else:
+                found = next(filter(None, (self._at_path(path, workspace) for path in _paths(text))), "")
             if found:
                 return found
         return ""
@@ -126,6 +132,15 @@ def _spelled(homes: tuple[Path, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
 
 def _lies_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder}{os.sep}")
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    """Return the paths a text can stand for: itself, and those it names if it is a patch."""
+    if "***" not in text:
+        return (text,)
+    from lango_nb.tools.builtin.patches import patched_paths
+
+    return (text, *patched_paths(text))
 
 
 def _texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:

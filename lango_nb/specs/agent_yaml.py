@@ -224,7 +224,9 @@ def _extra(spec: AgentSpec, values: Mapping[str, Any]) -> dict[str, Any]:
     return extra
 
 
-def load_agents(folder: Path, source: Source = Source.USER, *, shown_as: str | None = None) -> tuple[AgentSpec, ...]:
+def load_bootstrap_agents(
+    folder: Path, source: Source = Source.USER, *, shown_as: str | None = None
+) -> tuple[AgentSpec, ...]:
     """Read a folder of agents, one YAML file each.
 
     Parameters

@@ -5,6 +5,7 @@
       agents/
         clerk/AGENT.md
         courier/AGENT.md
+      bootstrap/          instead of ``agents``: one YAML file per agent, the root's among them
 
 The package's own are in ``lango_nb/topologies``; :func:`read_topology` reads anybody's. A topology's own agents count
 as built in.
@@ -17,17 +18,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from lango_nb.core.errors import LangoError, UnknownNameError, shorten, suggest
+from lango_nb.core.errors import DefinitionError, LangoError, UnknownNameError, shorten, suggest
 from lango_nb.core.frozen import Frozen
 from lango_nb.core.messages import USER
 from lango_nb.specs.agent import NAME_PATTERN, AgentSpec, Source
 from lango_nb.specs.agent_md import render_agent_md
+from lango_nb.specs.agent_yaml import load_bootstrap_agents, render_agent_yaml
 from lango_nb.specs.document import Document, Loc, read_text
 from lango_nb.specs.simple_yaml import read_definition
 from lango_nb.specs.sources import AGENT_FILE, PACKAGE, SHOWN_PACKAGE, FileStore
 from lango_nb.specs.topology import PromptSection, Topology
 
 TOPOLOGY_FILE = "topology.yaml"
+BOOTSTRAP = "bootstrap"
+"""The folder of agents that a genome begins with."""
 SECTION_PRIORITIES = {
     "identity": 100,
     "safety": 200,
@@ -107,10 +111,46 @@ def read_topology(folder: Path, *, shown_as: str | None = None) -> Topology:
         raise document.error(("agents",), "agents are read from their folders; list their names under 'roster'")
     roster = document.check(_Roster, {"roster": fields.pop("roster", None)}).roster
     topology = document.check(Topology, fields)
-    specs = FileStore(folder / "agents", Source.BUILTIN, shown_as=f"{label}/agents").load()
-    topology = topology.model_copy(update={"agents": _in_order(specs, roster, document)})
+    if (folder / BOOTSTRAP).is_dir():
+        specs = load_bootstrap_agents(folder / BOOTSTRAP, Source.BUILTIN, shown_as=f"{label}/{BOOTSTRAP}")
+        topology = with_agents(topology, specs)
+    else:
+        specs = FileStore(folder / "agents", Source.BUILTIN, shown_as=f"{label}/agents").load()
+        topology = topology.model_copy(update={"agents": _in_order(specs, roster, document)})
     _check(topology, document)
     return topology
+
+
+def with_agents(topology: Topology, specs: Sequence[AgentSpec]) -> Topology:
+    """Return a topology with other agents, the root's definition taken from among them.
+
+    Parameters
+    ----------
+    topology : Topology
+    specs : sequence of AgentSpec
+        Of the source built in: they are the topology's own.
+
+    Returns
+    -------
+    Topology
+
+    Raises
+    ------
+    DefinitionError
+        None of them has the root's name.
+
+    Examples
+    --------
+    >>> root, reader = AgentSpec(name="root", delegates=("reader",)), AgentSpec(name="reader", tools=("fs_read",))
+    >>> [spec.name for spec in with_agents(load_topology("genome"), [root, reader]).agents]
+    ['reader']
+    """
+    root = next((spec for spec in specs if spec.name == topology.root), None)
+    if root is None:
+        names = ", ".join(spec.name for spec in specs) or "none"
+        raise DefinitionError(f"{topology.name}: there is no agent {topology.root!r} to begin with; there are: {names}")
+    others = tuple(spec for spec in specs if spec is not root)
+    return topology.model_copy(update={"agents": others, "root_spec": root, "root_description": root.description})
 
 
 def topology_files(topology: Topology) -> dict[str, str]:
@@ -138,6 +178,11 @@ def topology_files(topology: Topology) -> dict[str, str]:
     """
     from lango_nb.specs.yaml_text import write_mapping
 
+    if topology.root_spec is not None:
+        fields = topology.model_dump(exclude={"agents", "root_spec", "root_description"}, exclude_defaults=True)
+        specs = sorted((topology.root_spec, *topology.agents), key=lambda spec: spec.name)
+        agents = {f"{BOOTSTRAP}/{spec.name}.yaml": render_agent_yaml(spec) for spec in specs}
+        return {TOPOLOGY_FILE: write_mapping(fields), **agents}
     changed = topology.model_dump(exclude={"agents"}, exclude_defaults=True)
     roster = {"roster": [spec.name for spec in topology.agents]} if topology.agents else {}
     agents = {f"agents/{spec.name}/{AGENT_FILE}": render_agent_md(spec) for spec in topology.agents}
@@ -226,7 +271,7 @@ def _check(topology: Topology, document: Document) -> None:
         _refuse_unknown([(("unmatched_to",), topology.unmatched_to)], by_name, unknown, document)
     for field in ("root_sections", "specialist_sections", "planner_sections"):
         _refuse_twice(field, [section.id for section in getattr(topology, field)], document)
-    for field, least in (("max_rounds", 0), ("max_steps", 1)):
+    for field, least in (("max_rounds", 0), ("max_steps", 1), ("max_depth", 0)):
         if getattr(topology, field) < least:
             raise document.error((field,), f"has to be {least} or more, not {getattr(topology, field)}")
 

@@ -13,6 +13,7 @@ from lango_nb.specs.agent import AgentSpec
 
 Control = Literal["none", "transfer", "spawn", "delegate"]
 Decline = Literal["none", "reject", "escalate", "fail"]
+Ownership = Literal["prefix", "listed"]
 
 
 class PromptSection(Checked):
@@ -25,8 +26,9 @@ class PromptSection(Checked):
     text: str = ""
     """Body. May hold ``{max_rounds}``, ``{agent_names}``, ``{root}``, ``{control_tool}``, ``{attached}`` and
     ``{unmatched}``."""
-    render: Literal["text", "agents", "routing_table", "unmatched"] = "text"
-    """What follows the text: nothing, a line per agent, the routing table, or the unmatched tools.
+    render: Literal["text", "agents", "routing_table", "unmatched", "delegates"] = "text"
+    """What follows the text: nothing, a line per agent, the routing table, the unmatched tools, or the agents that the
+    reader may delegate to.
 
     A section rendering ``unmatched`` is left out while there are none.
     """
@@ -47,6 +49,10 @@ class Topology(Checked):
     root: str
     """Name of the root agent."""
     root_description: str = ""
+    root_spec: AgentSpec | None = None
+    """The root's own definition, where it has one like any other agent."""
+    ownership: Ownership = "prefix"
+    """Whether a tool belongs to the one agent that claims its prefix, or to all that list it by name."""
     agents: tuple[AgentSpec, ...] = ()
     """The roster, in the order in which trees and tables show it."""
     match_order: tuple[str, ...] = ()
@@ -65,6 +71,8 @@ class Topology(Checked):
     """Replies of one turn that may hand work over."""
     max_steps: int = 75
     """Model calls of one turn."""
+    max_depth: int = 3
+    """How many runs may hang below each other; the root's own are at depth 1."""
     root_sections: tuple[PromptSection, ...] = ()
     """The root's own sections; they replace identity and tool usage of the shared prompt."""
     specialist_sections: tuple[PromptSection, ...] = ()

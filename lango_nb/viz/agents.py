@@ -27,7 +27,7 @@ _MOST_CHIPS = 300
 
 
 def _own(tree: AgentTree, node: AgentNode) -> tuple[Tool, ...]:
-    return tree.partition.owned[node.name] if node.name in tree.partition else node.tools
+    return tree.partition.worked_with(node.name) if node.name in tree.partition and node.tools else node.tools
 
 
 def _facts(tree: AgentTree) -> list[str]:
@@ -46,6 +46,8 @@ def tools_line(tree: AgentTree, node: AgentNode) -> str:
     if node.role == "remote":
         return "works elsewhere, its tools are its own"
     own = _own(tree, node)
+    if node.delegates and node is not tree.root:
+        return f"delegates to {', '.join(node.delegates)}"
     if not own:
         return "owns no tool" if node.role == "orchestrator" else "no tools"
     return f"{counted(len(own), 'tool')}: {family_line(own)}"

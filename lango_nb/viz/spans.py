@@ -410,6 +410,12 @@ def _history_summarized(span: Span, event: ev.HistorySummarized) -> None:
     span.ms = event.usage.latency_ms or None
 
 
+def _recalled(span: Span, event: ev.Recalled) -> None:
+    lines = [line.removeprefix("- ") for line in event.text.splitlines() if line.startswith("- ")]
+    span.kind, span.what, span.said = "recalls", counted(len(lines), "line"), "; ".join(lines)
+    span.parts = [("text", event.text)]
+
+
 def _budget_warning(span: Span, event: ev.BudgetWarning) -> None:
     span.kind, span.what, span.said = "budget", event.limit, f"{event.used:g} of {event.of:g} used"
     span.parts = [("limit", event.limit), ("used", f"{event.used:g} of {event.of:g}")]
@@ -509,6 +515,7 @@ _READERS: Mapping[type[ev.BaseEvent], Callable[[Span, Any], None]] = {
     ev.BreakerChanged: _breaker_changed,
     ev.HistoryTrimmed: _history_trimmed,
     ev.HistorySummarized: _history_summarized,
+    ev.Recalled: _recalled,
     ev.BudgetWarning: _budget_warning,
     ev.BudgetExpanded: _budget_expanded,
     ev.RecoveryAttempted: _recovery,

@@ -16,6 +16,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_loca
 from traitlets import Bool, Enum, TraitError, Unicode, default, observe, validate
 
 from lango_nb.commands.command import Command, Group, Kind
+from lango_nb.commands.genome import genome_words
 from lango_nb.commands.notebook import progress
 from lango_nb.commands.notebook.line import Line, parse_line
 from lango_nb.commands.notebook.names import fill_names
@@ -361,6 +362,7 @@ _NAMES: Mapping[Kind, Callable[[LangoMagics], Iterable[str]]] = {
     "panel": lambda _magics: _panels(),
     "plot": lambda _magics: _plots(),
     "switch": lambda _magics: ("on", "off"),
+    "genome": lambda magics: genome_words(magics.lab),
     "item": lambda magics: [item.id for item in magics.lab.shelf.items()],
     "command": lambda _magics: _explained(),
 }

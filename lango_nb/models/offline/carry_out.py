@@ -59,6 +59,7 @@ from lango_nb.models.offline.plan import (
     show,
     speak_of,
 )
+from lango_nb.models.offline.primitives import Wording
 from lango_nb.models.offline.reader import is_misnamed, reader
 from lango_nb.routing.capabilities import router_family, tool_capability
 
@@ -79,6 +80,8 @@ _UNREAD = frozenset(("unclear", "same", "fix"))
 """Acts of what could not be read as anything to be done."""
 _GENTLE = frozenset(("folder.make", "create", "copy", "copy.ending", "move", "move.ending", "rename"))
 """Acts that make something or put it elsewhere, never over anything: each can be taken back."""
+BY_WRITING = frozenset(("copy", "copy.ending", "move", "move.ending", "rename"))
+"""Acts that take a command, and can be done by reading and writing too."""
 _ON_ONE = frozenset(("write", "append", "prepend", "create"))
 """Acts that are on one file."""
 _GOES_ON = ("|", ";", "&")
@@ -192,28 +195,30 @@ def next_reply(
     tuple of Reply and Answer or None
     """
     work = carry_out(reading, context, {tool.name: tool for tool in tools})
-    outcome = replay(work, conversation.worked())
+    wording = Wording(conversation.offered or [tool.name for tool in tools])
+    outcome = replay(work, conversation.worked(), wording)
     if isinstance(outcome, Answer):
         return Reply(text=outcome.text, finish_reason="asked_back" if outcome.is_question else "stop"), outcome
     says = " ".join(dict.fromkeys(call.says for call in outcome if call.says))
     return conversation.calls(*((call.tool, call.arguments) for call in outcome), text=says), None
 
 
-def replay(work: Carrying, done: Sequence[Done]) -> Answer | tuple[Call, ...]:
+def replay(work: Carrying, done: Sequence[Done], wording: Wording) -> Answer | tuple[Call, ...]:
     """Feed what calls gave; return the first calls that have no result yet, or the answer."""
     at = 0
     try:
         calls = next(work)
         while True:
             results: list[Got] = []
-            for call in calls:
-                found = next((place for place in range(at, len(done)) if _is_call(done[place], call)), None)
+            said = [wording.of(call) for call in calls]
+            for call, as_said in zip(calls, said, strict=True):
+                found = next((place for place in range(at, len(done)) if _is_call(done[place], as_said)), None)
                 if found is None:
                     break
-                results.append(Got(done[found].result.content, done[found].result.is_error))
+                results.append(wording.read(call, Got(done[found].result.content, done[found].result.is_error)))
                 at = found + 1
             if len(results) < len(calls):
-                return calls[len(results) :]
+                return tuple(said[len(results) :])
             calls = work.send(tuple(results))
     except StopIteration as end:
         answer: Answer = end.value
@@ -228,7 +233,10 @@ def _is_call(done: Done, call: Call) -> bool:
 def is_doable(reading: Reading, tools: Collection[str]) -> bool:
     """Tell whether there is a tool for every step of a reading that cannot do without one."""
     wanted = [row.tool if (row := acts().get(step.act)) is not None else step.act for step in reading.steps]
-    return all(not tool or tool in tools for tool in wanted)
+    return all(
+        not tool or tool in tools or (step.act in BY_WRITING and "fs_write" in tools)
+        for step, tool in zip(reading.steps, wanted, strict=True)
+    )
 
 
 def _may_replace(other: Reading, reading: Reading) -> bool:

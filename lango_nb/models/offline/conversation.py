@@ -43,6 +43,7 @@ from lango_nb.models.offline.followups import (
     of_each_file,
     says_more,
 )
+from lango_nb.models.offline.hints import Exchange, Told, read_hints
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
     NEGATING,
@@ -297,13 +298,6 @@ _PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_de
            ("moved", "names"): ", ", ("copied", "names"): ", ", ("deleted", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
 """What stands between several values of a hole."""
 _ROLES = ("file to text old new find n line from until column value by key name ending except command").split()
-
-
-class Exchange(NamedTuple):
-    """A request and what was answered."""
-
-    request: str
-    answer: str
 
 
 class _Answer(NamedTuple):
@@ -2185,6 +2179,8 @@ class Conversation:
     """Labelled requests the router has learned from."""
     own: OwnTools = NO_TOOLS
     """Tools that may be meant of which the reader knows nothing: the agent's, or those that the root's prompt tells of."""
+    offered: tuple[str, ...] = ()
+    """Tools that may be called, where they are called otherwise than the model thinks of them."""
 
     @property
     def router(self) -> Router:
@@ -2211,7 +2207,13 @@ class Conversation:
         return Understood(reading, whole.context)
 
     @classmethod
-    def read(cls, messages: Sequence[Message], taught: Taught | None = None, own: OwnTools = NO_TOOLS) -> Conversation:
+    def read(
+        cls,
+        messages: Sequence[Message],
+        taught: Taught | None = None,
+        own: OwnTools = NO_TOOLS,
+        offered: Sequence[str] = (),
+    ) -> Conversation:
         """Sort messages; a hint of the runtime is no request."""
         system = messages[0].content if messages and messages[0].role == "system" else ""
         failed: dict[str, str] = {}
@@ -2227,11 +2229,17 @@ class Conversation:
             if is_order and _is_note(messages, place):
                 continue
             text = message.content
+            told = read_hints(text) if is_order else Told(text)
+            if told.order != text:
+                tag = _tag(system + text)
+                since, asked_for = tuple(messages[place + 1 :]), told.request or told.order
+                return cls(system, told.order, since, told.before, asked_for, tag, failed, taught, own, tuple(offered))
             asked = place if not is_order else _last_request(messages, place)
             tag = _tag(system + text) if is_order else ""
             before = _exchanges(messages, asked)
             request = messages[asked].content if asked < place else text
-            return cls(system, text, tuple(messages[place + 1 :]), before, request, tag, failed, taught, own)
+            since = tuple(messages[place + 1 :])
+            return cls(system, text, since, before, request, tag, failed, taught, own, tuple(offered))
         return cls(system, "", (), taught=taught, own=own)
 
     def done(self) -> Iterator[Done]:

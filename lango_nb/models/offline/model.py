@@ -56,11 +56,13 @@ class OfflineModel:
                 conversation := Conversation.read(messages, self.taught, own_in(table)), offer, tools
             )
         else:
+            from lango_nb.models.offline.primitives import under_known_names
             from lango_nb.models.offline.worker import answer_as_worker
 
+            offered, tools = [tool.name for tool in tools], under_known_names(tools)
             control = control_in(tools)
             own = own_among([tool for tool in tools if tool.name not in control])
-            reply = answer_as_worker(conversation := Conversation.read(messages, self.taught, own), tools)
+            reply = answer_as_worker(conversation := Conversation.read(messages, self.taught, own, offered), tools)
         if reply.tool_calls or reply.finish_reason != "stop":
             return reply
         from lango_nb.models.offline.talk import finish_reason_of
@@ -74,4 +76,5 @@ def _table_in(messages: Sequence[Message]) -> RoutingTable | None:
     from lango_nb.routing.router import router_for_prompt
 
     prompt = messages[0].content if messages and messages[0].role == "system" else ""
-    return router_for_prompt(prompt).table if "\n### " in prompt or '\n- "' in prompt else None
+    has_agents = "\n### " in prompt or '\n- "' in prompt or "\n<agent " in prompt
+    return router_for_prompt(prompt).table if has_agents else None

@@ -18,12 +18,13 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.carry_out import LISTING, least_of, wants_to_know
+from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
 from lango_nb.models.offline.lexicon import lexicon, words
 from lango_nb.models.offline.names import pick
 from lango_nb.models.offline.own_tools import NO_TOOLS
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
+from lango_nb.models.offline.primitives import PRIMITIVE_FOR
 from lango_nb.models.offline.queries import said_of_tables, words_of_tables
 from lango_nb.models.offline.reader import reader
 from lango_nb.routing.capabilities import router_family, tool_capability
@@ -98,6 +99,8 @@ LOOKS = 0.3
 CHATTY, SURELY = 0.8, 0.97
 """Confidence of a reading, and of the router, from which a question is small talk and not looked for in files."""
 _OWN_TASKS = "task_create"
+_FILED = frozenset(("write", "append"))
+"""Destinations that are files."""
 _TOOL = r"`?(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|exec)\b`?"
 _ONLY = re.compile(
     r"(?:\bby\s+|\bbut\s+)?\b(?:(?:using|use|with)\s+(?:only|nothing\s+but)|only\s+(?:using|use|with))\s+"
@@ -177,6 +180,8 @@ def parts_of(
         )
         for (step, _), confidence in zip(flat, sure, strict=True)
     ]
+    if len(set(owners)) > 1 and (one_for_all := _able_to_all(router, [step for step, _ in flat], changed)):
+        owners = [one_for_all] * len(flat)
     if AUTOMATED.match(conversation.text) and not any(owners):
         owners = [route.chosen or ""] * len(flat)  # nobody is there to be answered: the work is always given away
     if len(set(owners)) == 1 or is_whole or allowed or reading.confidence < least_of(reading):
@@ -260,6 +265,31 @@ def _acting(router: Router, tool: str) -> tuple[str, ...]:
     return tuple(row.name for row in router.table if any(one.partition(":")[0] == words_of_it for one in row.actions))
 
 
+def _able(router: Router, tool: str, owners: Sequence[str]) -> Sequence[str]:
+    """Return those of the owners of a family whose own tools do what is wanted, where a table tells them apart."""
+    need = tool_capability(PRIMITIVE_FOR.get(tool, ""))
+    return [name for name in owners or router.table.names if need in router.table[name].capabilities] or owners
+
+
+def _writer(router: Router, tool: str, step: Step) -> str:
+    """Return who writes files and does the rest of a step as well, where tables tell readers and writers apart."""
+    writers = _able(router, "fs_write", ())
+    if step.act in BY_WRITING:
+        return next(iter(writers), "")
+    able = _able(router, tool, router.owners(router_family(tool))) if step.destination in _FILED else ()
+    return next((name for name in writers if name in able), "")
+
+
+def _able_to_all(router: Router, steps: Sequence[Step], changed: Step | None) -> str:
+    """Return who can do all steps where tables tell agents apart by what their tools do; empty when nobody can."""
+    able = router.table.names
+    for step in steps:
+        wanted = "fs_write" if step.act in BY_WRITING or step.destination in _FILED else tool_of(step, changed)
+        can = _able(router, wanted, ()) if wanted else able
+        able = tuple(name for name in able if name in can)
+    return next(iter(able), "")
+
+
 def _is_nobodys(tool: str, own_tools: Collection[str]) -> bool:
     """Tell whether the root answers for something: it is its own, or a tool of the root that it was not given."""
     return _is_own(tool, own_tools) or not router_family(tool)
@@ -282,12 +312,14 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     with_files = next(iter(router.owners("fs")), "")
     if with_files and (is_of_file or ((is_stranger or step.act != "about.agents") and may_be_found)):
         return with_files
+    if writer := _writer(router, tool, step):
+        return writer
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = confidence < SURE or (route.confidence >= CLEARLY > confidence)
         return route.chosen if route.chosen and is_doubtful and not tool else ""
     if confidence < SURE and route.is_conversation:
         return ""
-    owners = (router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
+    owners = _able(router, tool, router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
     if router.taught.rows and route.chosen:
         return route.chosen
     if not owners and step.act in acts() and not router_family(tool) and confidence >= SURE:

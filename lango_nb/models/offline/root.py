@@ -34,6 +34,7 @@ from lango_nb.models.offline.conversation import (
     Done,
     Offer,
 )
+from lango_nb.models.offline.hints import hints_for
 from lango_nb.models.offline.parts import (
     ASKED,
     CLEARLY,
@@ -269,7 +270,7 @@ def _go_on(
             used.add(str(step[0][1].get("agent") or step[0][1].get("agent_name")))
         calls += step
     if calls:
-        return conversation.calls(*calls)
+        return conversation.calls(*(_with_hints(conversation, *call) for call in calls))
     last = [mine[-1] for mine in tried if mine]
     working = [attempt for attempt in last if attempt.state == "working" and attempt.waits < MOST_WAITS]
     blocked = [attempt for attempt in last if attempt.state == "blocked"]
@@ -278,6 +279,14 @@ def _go_on(
     if working:
         return conversation.calls(*(wait_for(attempt) for attempt in working))
     return Reply(text="\n\n".join(said))
+
+
+def _with_hints(conversation: Conversation, tool: str, arguments: Mapping[str, Any]) -> Call:
+    """Tell an agent that begins anew what was said before."""
+    if tool != DELEGATE:
+        return tool, arguments
+    hints = hints_for(conversation.before, conversation.request, str(arguments.get("goal")))
+    return tool, {**arguments, "hints": hints or None}
 
 
 def _own_step(

@@ -23,7 +23,8 @@ from lango_nb.core.errors import shorten
 from lango_nb.core.messages import USER, FinishReason, Message
 from lango_nb.core.text import folded, printable
 from lango_nb.models.offline.answers import NOT_UNDERSTOOD, UNDONE, ends_with, is_question, languages, say, sentences
-from lango_nb.models.offline.conversation import REJECT, Exchange
+from lango_nb.models.offline.conversation import REJECT
+from lango_nb.models.offline.hints import Exchange
 from lango_nb.models.offline.lexicon import Concepts, Lexicon, Word, concepts_of, lexicon_of, words
 from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.plan import Step, read_rows

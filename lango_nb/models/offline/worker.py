@@ -16,7 +16,7 @@ from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
 from lango_nb.models.offline.answers import say
-from lango_nb.models.offline.carry_out import LOOK_LEAST, is_doable, next_reply
+from lango_nb.models.offline.carry_out import BY_WRITING, LOOK_LEAST, is_doable, next_reply
 from lango_nb.models.offline.conversation import (
     REJECT,
     TRANSFER,
@@ -131,7 +131,11 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
     names = {tool.name for tool in own}
     families = frozenset(family for name in names if (family := router_family(name)))
     changed = conversation.understood.context.changed
-    wanted = [tool for step in reading.steps if (tool := tool_of(step, changed))]
+    wanted = [
+        "fs_write" if step.act in BY_WRITING and tool not in names and "fs_write" in names else tool
+        for step in reading.steps
+        if (tool := tool_of(step, changed))
+    ]
     if wanted and reading.confidence >= SURE:
         foreign = [tool for tool in wanted if tool not in names and router_family(tool) not in families]
         return router_family(foreign[0]) if foreign else None

@@ -29,7 +29,7 @@ from lango_nb.core.masking import mask
 from lango_nb.core.paths import path_of
 from lango_nb.core.text import counted, folded
 from lango_nb.specs.agent import AgentSpec
-from lango_nb.specs.agent_yaml import load_agents
+from lango_nb.specs.agent_yaml import load_bootstrap_agents
 from lango_nb.specs.genome import memories as remembered
 from lango_nb.specs.genome import rules as routing
 from lango_nb.specs.genome.history import PREFIX, Commit, Diff, compare, find_commit, history, record
@@ -300,7 +300,7 @@ class Genome:
         place = path_of(folder)
         shipped = [
             (spec, sum_of((place / Path(spec.path).name).read_bytes()))
-            for spec in load_agents(place, shown_as=place.name or str(place))
+            for spec in load_bootstrap_agents(place, shown_as=place.name or str(place))
         ]
         with self._changing():
             manifest = self._tree.value(MANIFEST) or {}

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from lango_nb.core.messages import ToolRole, ToolSchema
     from lango_nb.tools.tool import Tool
@@ -35,6 +35,25 @@ def builtin_tools() -> tuple[Tool, ...]:
 
     modules = [import_module(f"{__name__}.{family}") for family in FAMILIES]
     return tuple(value for module in modules for value in vars(module).values() if isinstance(value, Tool))
+
+
+@cache
+def primitive_tools() -> Mapping[str, Tool]:
+    """Return the eight primitives of a genome by name; the other topologies do not have them, but for ``exec``.
+
+    Examples
+    --------
+    >>> list(primitive_tools())
+    ['read_file', 'write_file', 'edit_file', 'apply_patch', 'grep', 'glob', 'fetch', 'exec']
+    """
+    from types import MappingProxyType
+
+    from lango_nb.tools.builtin import primitives
+    from lango_nb.tools.builtin.exec import run_command
+    from lango_nb.tools.tool import Tool
+
+    own = [value for value in vars(primitives).values() if isinstance(value, Tool)]
+    return MappingProxyType({tool.name: tool for tool in (*own, run_command)})
 
 
 @cache

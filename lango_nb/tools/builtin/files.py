@@ -9,21 +9,70 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from lango_nb.core.errors import ToolError
+from lango_nb.core.json_value import JsonValue
 from lango_nb.core.text import counted, printable
 from lango_nb.tools.arguments import BAD_ARGUMENT
-from lango_nb.tools.builtin.paths import NO_FOLLOW, Place, is_closed, refuse_closed
+from lango_nb.tools.builtin.paths import NO_FOLLOW, Place, is_closed, reach, refuse_closed
 from lango_nb.tools.context import ToolContext
+from lango_nb.tools.tool import ToolResult
 
 MAX_READ_BYTES = 10 * 1024 * 1024
 """Size of the largest file that is read when ``limits`` does not say."""
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must not wait for its other end
 
 
-def read_text(place: Place, context: ToolContext) -> str:
+def read_part(path: str, offset: int | None, limit: int | None, context: ToolContext, lister: str) -> ToolResult:
+    """Read a text file, whole or some of its lines.
+
+    Parameters
+    ----------
+    path : str
+    offset : int or None
+        First line, counted from 1.
+    limit : int or None
+        Lines at most.
+    context : ToolContext
+    lister : str
+        The tool that shows what a folder holds, for the error.
+    """
+    with reach(context, path) as place:
+        lines = lines_of(read_text(place, context, lister))
+    first = max(offset or 1, 1)
+    if first > max(len(lines), 1):
+        raise ToolError(f"{place.shown} has {counted(len(lines), 'line')}; there is no line {first}", BAD_ARGUMENT)
+    if limit is not None and limit < 1:
+        raise ToolError(f"limit must be 1 or more, got {limit}", BAD_ARGUMENT)
+    part = lines[first - 1 : None if limit is None else first - 1 + limit]
+    last = first - 1 + len(part)
+    data: JsonValue = {"path": place.shown, "first": first, "last": last, "lines": len(lines)}
+    if not lines:
+        return ToolResult(f"{place.shown} is empty", data=data)
+    text = "".join(part)
+    if len(part) < len(lines):
+        text += "" if text.endswith(("\n", "\r")) else "\n"
+        text += f"[lines {first}-{last} of {len(lines)}]"
+    return ToolResult(text, data=data)
+
+
+def write_whole(path: str, content: str, context: ToolContext) -> ToolResult:
+    """Write a text file; what was in it is gone, and missing folders are made."""
+    data = encode(content)
+    with reach(context, path, makes_folders=True) as place:
+        mode = writable_mode(place, path)
+        replace_file(place, data, mode)
+    verb = "wrote" if mode is None else "replaced"
+    size = f"{counted(len(data), 'byte')}, {counted(len(lines_of(content)), 'line')}"
+    return ToolResult(
+        f"{verb} {place.shown} ({size})",
+        data={"path": place.shown, "bytes": len(data), "is_new": mode is None},
+    )
+
+
+def read_text(place: Place, context: ToolContext, lister: str = "fs_list") -> str:
     """Read a whole file, or say why it is none to read."""
     most = int(context.limits.get("max_read_bytes", MAX_READ_BYTES))
     if place.is_folder:
-        raise ToolError(f"{place.shown} is a folder; list it with fs_list")
+        raise ToolError(f"{place.shown} is a folder; list it with {lister}")
     handle = place.open(os.O_RDONLY | _NO_WAIT)
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
@@ -94,7 +143,7 @@ def replace_lines(place: Place, lines: list[str], start: int, end: int, content:
     if not 1 <= start <= end <= len(lines):
         has = f"{place.shown} has {counted(len(lines), 'line')}"
         raise ToolError(f"lines {start}-{end} are out of range: {has}", BAD_ARGUMENT)
-    line_end = _line_end(lines)
+    line_end = line_end_of(lines)
     new = [line.rstrip("\r\n") + line_end for line in lines_of(content)]
     if end == len(lines) and not lines[-1].endswith(("\n", "\r")):  # the file's last line had no end: keep it so
         if new:
@@ -147,12 +196,19 @@ def size_of(found: os.stat_result) -> int | None:
     return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
+def entry_line(name: str, kind: str, size: int | None) -> str:
+    """Write an entry of a folder as listings show it."""
+    if kind == "folder":
+        return f"{name}/"
+    return f"{name}  {kind if size is None else counted(size, 'byte')}"
+
+
 def lines_of(text: str) -> list[str]:
     """Split a text into lines with their ends, as editors count them."""
     return list(io.StringIO(text, newline=""))
 
 
-def _line_end(lines: list[str]) -> str:
-    """Return how the file ends its lines."""
-    first = lines[0]
+def line_end_of(lines: list[str]) -> str:
+    """Return how a file ends its lines: as its first one does."""
+    first = lines[0] if lines else ""
     return first[len(first.rstrip("\r\n")) :] or "\n"

@@ -12,20 +12,21 @@ from datetime import UTC, datetime
 from operator import itemgetter
 
 from lango_nb.core.errors import ToolError
-from lango_nb.core.json_value import JsonValue
 from lango_nb.core.text import counted
-from lango_nb.tools.arguments import BAD_ARGUMENT
 from lango_nb.tools.builtin.files import (
     count_below,
     encode,
     entries_of,
+    entry_line,
     kind_of,
     lines_of,
+    read_part,
     read_text,
     replace_file,
     replace_lines,
     size_of,
     writable_mode,
+    write_whole,
 )
 from lango_nb.tools.builtin.fs_previews import preview_delete, preview_edit, preview_write
 from lango_nb.tools.builtin.paths import Place, reach, refuse_workspace
@@ -50,23 +51,7 @@ def fs_read(path: str, offset: int | None = None, limit: int | None = None, *, c
     limit : int, optional
         How many lines to read at most.
     """
-    with reach(context, path) as place:
-        lines = lines_of(read_text(place, context))
-    first = max(offset or 1, 1)
-    if first > max(len(lines), 1):
-        raise ToolError(f"{place.shown} has {counted(len(lines), 'line')}; there is no line {first}", BAD_ARGUMENT)
-    if limit is not None and limit < 1:
-        raise ToolError(f"limit must be 1 or more, got {limit}", BAD_ARGUMENT)
-    part = lines[first - 1 : None if limit is None else first - 1 + limit]
-    last = first - 1 + len(part)
-    data: JsonValue = {"path": place.shown, "first": first, "last": last, "lines": len(lines)}
-    if not lines:
-        return ToolResult(f"{place.shown} is empty", data=data)
-    text = "".join(part)
-    if len(part) < len(lines):
-        text += "" if text.endswith(("\n", "\r")) else "\n"
-        text += f"[lines {first}-{last} of {len(lines)}]"
-    return ToolResult(text, data=data)
+    return read_part(path, offset, limit, context, "fs_list")
 
 
 @tool(safety="safe", source="builtin")
@@ -85,7 +70,7 @@ def fs_list(path: str, *, context: ToolContext) -> ToolResult:
     if not entries:
         return ToolResult(f"{_folder(place)} is empty", data=[])
     shown = entries[:MAX_LISTED]
-    lines = [_entry_line(*entry) for entry in shown]
+    lines = [entry_line(*entry) for entry in shown]
     if len(entries) > MAX_LISTED:
         lines.append(f"[{MAX_LISTED} of {len(entries)} entries]")
     return ToolResult(
@@ -104,16 +89,7 @@ def fs_write(path: str, content: str, *, context: ToolContext) -> ToolResult:
     content : str
         Everything the file is to hold.
     """
-    data = encode(content)
-    with reach(context, path, makes_folders=True) as place:
-        mode = writable_mode(place, path)
-        replace_file(place, data, mode)
-    verb = "wrote" if mode is None else "replaced"
-    size = f"{counted(len(data), 'byte')}, {counted(len(lines_of(content)), 'line')}"
-    return ToolResult(
-        f"{verb} {place.shown} ({size})",
-        data={"path": place.shown, "bytes": len(data), "is_new": mode is None},
-    )
+    return write_whole(path, content, context)
 
 
 @tool(safety="dangerous", source="builtin", preview=preview_edit)
@@ -202,12 +178,6 @@ def fs_stat(path: str, *, context: ToolContext) -> ToolResult:
         f"{place.shown}: {kind}{told}, {mode}, changed {changed}",
         data={"path": place.shown, "kind": kind, "bytes": size, "mode": mode, "changed_at": changed},
     )
-
-
-def _entry_line(name: str, kind: str, size: int | None) -> str:
-    if kind == "folder":
-        return f"{name}/"
-    return f"{name}  {kind if size is None else counted(size, 'byte')}"
 
 
 def _folder(place: Place) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
-from itertools import islice
+from itertools import chain, islice, starmap
 from typing import Any
 
 from lango_nb.core.errors import ToolError
@@ -92,16 +92,27 @@ def _text_at(place: Place, context: ToolContext) -> list[str] | None:
 
 
 def _difference(place: Place, old: Sequence[str], new: Sequence[str]) -> str:
-    """Write what changes as a short unified diff."""
-    if max(len(old), len(new)) > MOST_COMPARED:
-        return f"(more than {MOST_COMPARED:,} lines: not compared)"
-    changes = _changes(place, old, new)
+    return difference((place.shown, old, new))
+
+
+def difference(*files: tuple[str, Sequence[str], Sequence[str]]) -> str:
+    """Write what changes as a short unified diff.
+
+    Parameters
+    ----------
+    *files : tuple of str, lines and lines
+        Name, the lines it has now, the lines it would have.
+    """
+    changes = chain.from_iterable(starmap(_changes, files))
     shown = list(islice(changes, MOST_SHOWN))
     rest = sum(1 for _ in changes)
     return "\n".join([*shown, *([f"… and {counted(rest, 'more line')}"] if rest else [])])
 
 
-def _changes(place: Place, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    for line in unified_diff(old, new, f"{place.shown} now", f"{place.shown} then", n=1):
+def _changes(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    if max(len(old), len(new)) > MOST_COMPARED:
+        yield f"({name} has more than {MOST_COMPARED:,} lines: not compared)"
+        return
+    for line in unified_diff(old, new, f"{name} now", f"{name} then", n=1):
         written = line.rstrip("\r\n")
         yield written if len(written) <= LONGEST_LINE else f"{written[:LONGEST_LINE]}…"

@@ -24,7 +24,8 @@ def lab() -> Lab:
 
 def without_paths(topology: Topology) -> Topology:
     agents = tuple(spec.model_copy(update={"path": ""}) for spec in topology.agents)
-    return topology.model_copy(update={"agents": agents})
+    root = topology.root_spec and topology.root_spec.model_copy(update={"path": ""})
+    return topology.model_copy(update={"agents": agents, "root_spec": root})
 
 
 def test_an_agent_of_the_topology_is_edited_in_a_copy_of_it(lab: Lab) -> None:

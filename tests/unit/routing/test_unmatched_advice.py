@@ -11,7 +11,9 @@ from lango_nb.specs.topologies import load_topology, topology_names
 from lango_nb.tools.by_name import tools_by_name
 
 KEPT = [
-    name for name in topology_names() if load_topology(name).unmatched_to is None and not load_topology(name).is_single
+    topology.name
+    for topology in map(load_topology, topology_names())
+    if topology.unmatched_to is None and not topology.is_single and topology.ownership == "prefix"
 ]
 
 

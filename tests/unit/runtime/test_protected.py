@@ -13,6 +13,7 @@ from lango_nb.lab import Lab
 from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
 from lango_nb.runtime.ask import question
 from lango_nb.runtime.protected import Protected
+from lango_nb.tools.builtin import primitive_tools
 from lango_nb.tools.tool import Tool
 from tests.cast import Cast, Line
 
@@ -82,6 +83,31 @@ def test_settings_are_never_touched_unasked(how: str, work: Path) -> None:
     assert [(request.tool, request.arguments) for request in person.asked] == calls
     assert all("which says what is allowed" in request.reason for request in person.asked)
     assert [event.kind for event in trace.events if event.kind == "tool.started"] == []
+    assert (work / "lango.json").read_text(encoding="utf-8") == "{}\n"
+
+
+@pytest.mark.parametrize("how", OFF)
+def test_primitives_of_a_genome_do_not_touch_settings_unasked(how: str, work: Path) -> None:
+    """A patch names its files in its text, also one that is not a patch."""
+    patch = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: {}\n*** End Patch"
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("apply_patch", {"patch": patch.format("x/../lango.json")}),
+        ("apply_patch", {"patch": patch.format("../home/trust.json")}),
+        ("apply_patch", {"patch": "*** Begin Patch\r\n*** Delete File:  link\r\n*** End Patch"}),
+        ("apply_patch", {"patch": "  *** Add File: pyproject.toml"}),
+        ("edit_file", {"path": "link", "old_string": "{}", "new_string": "[]"}),
+        ("write_file", {"path": "lango.json", "content": ""}),
+    ]
+    person = Person(ApprovalAnswer(False, "person", "no"))
+    settings = {**OFF[how], "security.interceptor.exemptTools": list(primitive_tools())}
+    cast = Cast({"lango-agent": [calls, "Done."]})
+    tools = list(primitive_tools().values())
+    home = work.parent / "home"
+    Lab("solo", tools, model=cast, workspace=work, home=home, store="memory", settings=settings, approver=person).ask(
+        "Go"
+    )
+    assert [(request.tool, request.arguments) for request in person.asked] == calls
+    assert all("which says what is allowed" in request.reason for request in person.asked)
     assert (work / "lango.json").read_text(encoding="utf-8") == "{}\n"
 
 

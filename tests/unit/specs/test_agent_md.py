@@ -92,7 +92,10 @@ FULL = AgentSpec(
     session_isolation=True,
     constraints=Constraints(can_spawn=True, max_depth=2, max_turns=3, timeout_s=0.5, can_learn=True),
     delegates=("other",),
+    tools=("paint",),
     model="offline",
+    tags=("core",),
+    version=3,
     source=Source.REMOTE,
     path="somewhere/AGENT.md",
     extra={"colour": "blue", "constraints": {"max_cost_usd": 1.5}},
@@ -332,7 +335,12 @@ constraints:
   can_learn: true
 delegates:
 - other
+tools:
+- paint
 model: offline
+tags:
+- core
+version: 3
 ---
 
 Do

@@ -182,7 +182,7 @@ def test_a_root_may_be_alone(tmp_path: Path) -> None:
             "  render: table",
             (
                 "19: root_sections, item 2, render: has to "
-                "be 'text', 'agents', 'routing_table' or 'unmatched', not \"table\""
+                "be 'text', 'agents', 'routing_table', 'unmatched' or 'delegates', not \"table\""
             ),
         ),
         (
@@ -224,11 +224,11 @@ def test_a_folder_without_topology_yaml_is_refused(tmp_path: Path) -> None:
 
 
 def test_every_topology_of_the_package_loads_under_its_folders_name() -> None:
-    assert topology_names() == ("octet", "quartet", "sextet", "solo")
+    assert topology_names() == ("genome", "octet", "quartet", "sextet", "solo")
     for name in topology_names():
         topology = load_topology(name)
         assert topology.name == name
-        assert all(spec.path.startswith(f"lango_nb/topologies/{name}/agents/") for spec in topology.agents)
+        assert all(spec.path.startswith(f"lango_nb/topologies/{name}/") for spec in topology.agents)
 
 
 def test_a_topology_is_read_once() -> None:

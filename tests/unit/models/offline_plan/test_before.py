@@ -8,7 +8,8 @@ import pytest
 
 from lango_nb.models.offline import conversation
 from lango_nb.models.offline.answers import languages, say
-from lango_nb.models.offline.conversation import Exchange, after, settled, understand
+from lango_nb.models.offline.conversation import after, settled, understand
+from lango_nb.models.offline.hints import Exchange
 from lango_nb.models.offline.names import not_meant
 from lango_nb.models.offline.plan import Context, Reading, Step
 from tests.unit.models.offline_plan.bench import Bench, step

@@ -19,7 +19,7 @@ from lango_nb.models.offline.answers import (
     say,
     sentences,
 )
-from lango_nb.models.offline.conversation import Exchange
+from lango_nb.models.offline.hints import Exchange
 from lango_nb.models.offline.plan import Step, acts
 from lango_nb.models.offline.reader import reader
 from lango_nb.models.offline.talk import (
