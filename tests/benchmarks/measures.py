@@ -26,6 +26,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from tests.benchmarks.genome import commit_in_many, commit_late, look_at_many, open_many
 from tests.benchmarks.painted import first_paint, watched_turn
 from tests.benchmarks.scenario import MODEL_CALLS
 from tests.benchmarks.stored import durable_turn, going_on, one_fsync, opening, stored_events_to_frame, turn_late
@@ -336,6 +337,10 @@ MEASURES: dict[str, Measure] = {
         Measure(
             "go-on", "going on with a session of 4 000 stored turns", "ms", 20, value=lambda: median_of(going_on, 5)
         ),
+        Measure("genome", "opening a genome of 1 000 agents", "ms", 500, prepare=open_many, rounds=5),
+        Measure("genome-look", "looking whether one of them has changed", "ms", 10, prepare=look_at_many, rounds=50),
+        Measure("genome-commit", "a commit there, processor time", "ms", 30, value=commit_in_many),
+        Measure("genome-late", "a commit of 20 agents after 10 000 / after 10", "x", 1.3, value=commit_late),
         Measure("mask", "secrets of a tool's result of 50 kB", "ms", 4, prepare=masked("prose", 50_000)),
         Measure("mask-code", "the same, a Python file", "ms", None, prepare=masked("code", 50_000)),
         Measure("show-16k", "a show of a streamed answer of 16 000 characters", "ms", 2, value=slowest_shows(16_000)),

@@ -41,7 +41,7 @@ DOORS = {
     "matplotlib": ("plots/",),
     "anywidget": ("widgets/",),
     "tinydb": ("lab/shelf/",),
-    "dulwich": ("specs/genome/repository.py",),
+    "dulwich": ("specs/genome/",),
     "filelock": ("core/locks.py",),
     "sqlite3": ("stores/",),
     "psycopg": ("stores/postgresql.py",),

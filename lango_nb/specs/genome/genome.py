@@ -16,12 +16,12 @@ Source: Quick Start: Agent Delegation Architecture (spec 004), "Genome Persisten
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from lango_nb.core.clock import Clock, SystemClock
 from lango_nb.core.errors import DefinitionError, RefusedError, StoreError, UnknownNameError, UsageError, shorten
@@ -34,7 +34,7 @@ from lango_nb.specs.genome import memories as remembered
 from lango_nb.specs.genome import rules as routing
 from lango_nb.specs.genome.history import PREFIX, Commit, Diff, compare, find_commit, history, record
 from lango_nb.specs.genome.items import agent_bytes, memory_bytes, parse_file, rule_bytes
-from lango_nb.specs.genome.manifest import render_manifest, sum_of
+from lango_nb.specs.genome.manifest import render_manifest, sum_of, sum_of_agent
 from lango_nb.specs.genome.memories import Memory, Use
 from lango_nb.specs.genome.metrics import Metric, Metrics
 from lango_nb.specs.genome.repository import Files, Repository
@@ -61,6 +61,7 @@ PRIMITIVES = ("read_file", "write_file", "edit_file", "apply_patch", "exec", "gr
 RESERVED = ("learn", "kernel", "perceive", "recall", "plan", "act", "verify", "delegate")
 """Names of what an agent does, which no agent may be called like."""
 _FOLDERS = (".git", "agents", "memories", "routing", METRICS, STATE)
+Origin = Literal["shipped", "changed", "own"]
 _IGNORE = ".gitignore"
 _SHOWN = 3
 """So many names stand in an error."""
@@ -86,6 +87,8 @@ class Genome:
         Actions and stumbles.
     generation : int
         Another number after every change of what is in use, whoever made it.
+    last_commit : str
+        Id of the newest commit that was made through this object; empty before the first.
     synced : Sync
         What :meth:`open_or_init` brought.
     """
@@ -98,6 +101,7 @@ class Genome:
         self.metrics = Metrics(folder / METRICS / "metrics.jsonl")
         self.generation = 0
         self.synced = Sync()
+        self.last_commit = ""
         self._agents: dict[str, AgentSpec] = {}
         if is_new:
             self._begin()
@@ -163,22 +167,24 @@ class Genome:
         except OSError as error:
             raise StoreError(f"genome {name!r} cannot be made ({error.strerror}); choose another folder") from error
         self._check_folders()
-        if self._repository.is_there and self._repository.head():
+        if self._repository.is_there and self._repository.refs.head():
             return
         if (self.folder / ".git").is_file():
             raise StoreError(f"{name!r} is a work tree of another repository; choose another folder")
         with self._repository.lock:
             self._repository.make()
-            if self._repository.head():
+            if self._repository.refs.head():
                 return
-            files: Files = {_IGNORE: IGNORED.encode(), RULES: routing.EMPTY.encode(), MEMORIES: b""}
+            ignore = self.folder / _IGNORE
+            ignored = ignore.read_bytes().rstrip() + b"\n" if ignore.is_file() else b""
+            files: Files = {_IGNORE: ignored + IGNORED.encode(), RULES: routing.EMPTY.encode(), MEMORIES: b""}
             self._repository.commit(files, f"{PREFIX}begin")
             self._tree.look(is_opening=True)
             self._tree.wrote({_IGNORE: files[_IGNORE]})
 
     def _open(self) -> None:
         name = self.folder.name
-        if not self._repository.is_there or not (head := self._repository.head()):
+        if not self._repository.is_there or not (head := self._repository.refs.head()):
             raise StoreError(f"there is no genome in {name!r}; Genome.init makes one", "missing")
         self._check_folders()
         if RULES not in self._repository.tree(head):
@@ -224,6 +230,26 @@ class Genome:
     def get_agent(self, name: str) -> AgentSpec | None:
         """Return one agent; ``None`` where there is none of that name."""
         return self._agents.get(name)
+
+    def origin(self, name: str) -> Origin:
+        """Tell where an agent comes from.
+
+        Returns
+        -------
+        str
+            ``shipped``: it is as it was shipped, but for its list; ``changed``: it was shipped, and has changed here
+            since; ``own``: it was made here.
+
+        Raises
+        ------
+        UnknownNameError
+            There is none of that name.
+        """
+        spec = self._known(name)
+        entry = (self._tree.values.get(MANIFEST) or {}).get(name)
+        if entry is None:
+            return "own"
+        return "shipped" if entry.written == sum_of_agent(spec) else "changed"
 
     @property
     def memories(self) -> tuple[Memory, ...]:
@@ -279,16 +305,17 @@ class Genome:
         with self._changing():
             manifest = self._tree.value(MANIFEST) or {}
             for spec, _ in shipped:
-                if self._tree.is_committed(agent_path(spec.name)):
-                    self._tree.value(agent_path(spec.name))
-            is_first = not self._agents and not manifest
-            plan = plan_sync(shipped, manifest, self._agents)
-            files: dict[str, bytes | None] = dict(plan.files)
-            if plan.manifest != manifest:
-                files[MANIFEST] = render_manifest(plan.manifest, self._clock.now()).encode()
-            subject = f"start with {counted(len(plan.sync.added), 'agent')}" if is_first else f"sync: {plan.sync}"
-            self._commit(subject, files)
-            return plan.sync
+                self._tree.value(agent_path(spec.name))
+            is_first, at = not self._agents and not manifest, self._clock.now()
+            sync = plan_sync(shipped, manifest, self._agents).sync
+
+            def make() -> Files:
+                plan = plan_sync(shipped, manifest, self._agents)
+                new = {} if plan.manifest == manifest else {MANIFEST: render_manifest(plan.manifest, at).encode()}
+                return {**plan.files, **new}
+
+            self._commit(f"start with {counted(len(sync.added), 'agent')}" if is_first else f"sync: {sync}", make)
+            return sync
 
     # -- agents --------------------------------------------------------------------------------------------------------
 
@@ -316,12 +343,16 @@ class Genome:
         """
         with self._changing():
             self._check_new(spec.name)
-            changes: dict[str, bytes | None] = {agent_path(spec.name): agent_bytes(_masked(spec))}
             if parent:
-                above = self._known(parent)
-                if spec.name not in above.delegates:
+                self._known(parent)
+
+            def make() -> Files:
+                changes = {agent_path(spec.name): agent_bytes(_masked(spec))}
+                if parent and spec.name not in (above := self._agents[parent]).delegates:
                     changes[agent_path(parent)] = agent_bytes(_listing(above, (*above.tools, spec.name)))
-            self._commit(f"add agent {spec.name}", changes)
+                return changes
+
+            self._commit(f"add agent {spec.name}", make)
             return self._agents[spec.name]
 
     def update_agent(self, spec: AgentSpec, *, force: bool = False) -> AgentSpec:
@@ -341,13 +372,15 @@ class Genome:
             It is the root.
         """
         with self._changing():
-            known = self._known(spec.name)
+            self._known(spec.name)
             if spec.name == ROOT and not force:
                 raise RefusedError("agent 'root' is not rewritten by a proposal; edit agents/root.yaml, or force it")
-            new = _masked(spec).model_copy(update={"version": known.version + 1})
-            self._commit(
-                f"update agent {spec.name} to version {new.version}", {agent_path(spec.name): agent_bytes(new)}
-            )
+            path = agent_path(spec.name)
+            if path in self._tree.edited:
+                self._parsed(path, agent_bytes(spec))
+                self._keep([path])
+            new = _masked(spec).model_copy(update={"version": self._agents[spec.name].version + 1})
+            self._commit(f"update agent {spec.name} to version {new.version}", lambda: {path: agent_bytes(new)})
             return self._agents[spec.name]
 
     def remove_agent(self, name: str, *, force: bool = False) -> None:
@@ -374,11 +407,16 @@ class Genome:
             if users and not force:
                 listed = ", ".join(users[:_SHOWN]) + (f" and {len(users) - _SHOWN} more" if len(users) > _SHOWN else "")
                 raise RefusedError(f"agent {name!r} is used by {listed}; take it out of their lists, or force it")
-            changes: dict[str, bytes | None] = {agent_path(name): None}
-            for user in users:
-                spec = self._agents[user]
-                changes[agent_path(user)] = agent_bytes(_listing(spec, tuple(one for one in spec.tools if one != name)))
-            self._commit(f"remove agent {name}", changes)
+
+            def make() -> Files:
+                changes: dict[str, bytes | None] = {agent_path(name): None}
+                for user in users:
+                    spec = self._agents[user]
+                    left = tuple(one for one in spec.tools if one != name)
+                    changes[agent_path(user)] = agent_bytes(_listing(spec, left))
+                return changes
+
+            self._commit(f"remove agent {name}", make)
 
     def keep_edits(self) -> tuple[str, ...]:
         """Commit what was edited by hand, each file for itself.
@@ -417,7 +455,7 @@ class Genome:
                 raise DefinitionError(f"memory {same.id} says that already; remove it first to note it anew")
             name = _new_id("m", text, at, known)
             memory = Memory(name, text, at, tuple(map(mask, tags)), source, confidence)
-            self._commit(f"add memory {name}", {MEMORIES: memory_bytes({**known, name: memory})})
+            self._commit(f"add memory {name}", lambda: {MEMORIES: memory_bytes({**known, name: memory})})
             return memory
 
     def remove_memory(self, name: str) -> None:
@@ -490,7 +528,7 @@ class Genome:
                 raise DefinitionError(f"rule {same} says that already; remove it first to make it anew")
             name = _new_id("r", "\n".join(texts), self._clock.now(), known)
             rule = Rule(name, *texts, float(strength), source)
-            self._commit(f"add rule {name}", {RULES: rule_bytes({**known, name: rule})})
+            self._commit(f"add rule {name}", lambda: {RULES: rule_bytes({**known, name: rule})})
             return rule
 
     def remove_rule(self, name: str) -> None:
@@ -585,18 +623,21 @@ class Genome:
             if not changes:
                 raise UsageError(f"commit {short} leaves nothing to roll back: all is as it was before it")
             self._check_rollback(short, changes)
-            self._commit(subject_of(stored).removeprefix(PREFIX), changes, f"Rolls back {stored.id}.")
+            subject, body = subject_of(stored).removeprefix(PREFIX), f"Rolls back {stored.id}."
+            self._commit(subject, lambda: inverse(self._repository, stored, self._text), body)
             return self.commit()
 
     def _text(self, path: str) -> bytes | None:
         """Return the text of any file as it is now."""
         if agent_of(path) or path in {MEMORIES, RULES, MANIFEST}:
             return self._tree.text(path)
-        blob = self._repository.find(self._repository.head(), path)
+        blob = self._repository.find(self._repository.refs.head(), path)
         return self._repository.content(blob) if blob else None
 
     def _check_rollback(self, short: str, changes: Files) -> None:
         """Refuse to take away what is in use."""
+        for path in changes:
+            self._check_other(short, path)
         after = dict(self._agents)
         gone = {agent_of(path) for path, data in changes.items() if data is None and agent_of(path)}
         for path, data in changes.items():
@@ -615,6 +656,20 @@ class Genome:
                 what = f"commit {short} cannot be rolled back: agent {name!r} has come into use by {listed} since"
                 raise RefusedError(f"{what}; take it out of that list first")
 
+    def _check_other(self, short: str, path: str) -> None:
+        """Refuse to touch a file that is none of ours, when it was edited or leads out of the folder."""
+        place = self.folder / path
+        if agent_of(path) or path in {MEMORIES, RULES}:
+            return
+        is_strange = {"", ".", "..", ".git"} & {part.casefold() for part in path.split("/")} or "\\" in path
+        if is_strange or not place.parent.resolve().is_relative_to(self.folder.resolve()):
+            raise RefusedError(
+                f"commit {short} cannot be rolled back: {path} is no place in this genome; use git there"
+            )
+        if place.is_symlink() or (place.exists() and (not place.is_file() or place.read_bytes() != self._text(path))):
+            what = f"commit {short} cannot be rolled back: {path} was edited by hand"
+            raise RefusedError(f"{what}; commit that with git, or undo it first")
+
     # -- inside --------------------------------------------------------------------------------------------------------
 
     @contextmanager
@@ -624,18 +679,29 @@ class Genome:
             self.refresh()
             yield
 
-    def _commit(self, subject: str, changes: Files, body: str = "") -> None:
-        """Make one commit of what differs, then write the files, then use them."""
+    def _commit(self, subject: str, make: Callable[[], Files], body: str = "") -> None:
+        """Make one commit of what differs, then write the files, then use them.
+
+        Hand edits of the same files go before it, in commits of their own; ``make`` is called again then.
+        """
+        different = self._different(make())
+        edited = [path for path in different if path in self._tree.edited]
+        if edited:
+            self._keep(edited)
+            different = self._different(make())
+        if different:
+            message = f"{PREFIX}{subject}" + (f"\n\n{body}" if body else "")
+            self.last_commit = self._repository.commit(different, message)
+            self._tree.wrote(different)
+            self._renew()
+
+    def _different(self, changes: Files) -> Files:
+        """Return the files that are not so already; all of them can be read again."""
         different = {path: data for path, data in changes.items() if data != self._text(path)}
-        if not different:
-            return
         for path, data in different.items():
             if data is not None:
                 self._parsed(path, data)
-        self._keep([path for path in different if path in self._tree.edited])
-        self._repository.commit(different, f"{PREFIX}{subject}" + (f"\n\n{body}" if body else ""))
-        self._tree.wrote(different)
-        self._renew()
+        return different
 
     def _keep(self, paths: Collection[str]) -> None:
         """Commit hand edits, each for itself; an agent whose version was left as it was gets the next one."""
@@ -644,7 +710,7 @@ class Genome:
             name = agent_of(path)
             if name and self._tree.is_committed(path):
                 before = self._parsed(
-                    path, self._repository.content(self._repository.find(self._repository.head(), path))
+                    path, self._repository.content(self._repository.find(self._repository.refs.head(), path))
                 )
                 spec = self._tree.values[path]
                 if spec.version <= before.version:
@@ -689,12 +755,13 @@ class Genome:
         known: Mapping[str, Memory] = self._tree.value(MEMORIES) or {}
         self._refuse_unknown("memory", names, known)
         left = {name: one for name, one in known.items() if name not in names}
-        self._commit(subject, {MEMORIES: memory_bytes(left)})
+        self._commit(subject, lambda: {MEMORIES: memory_bytes(left)})
 
     def _drop(self, names: Collection[str], subject: str) -> None:
         known: Mapping[str, Rule] = self._tree.value(RULES) or {}
         self._refuse_unknown("rule", names, known)
-        self._commit(subject, {RULES: rule_bytes({name: one for name, one in known.items() if name not in names})})
+        left = {name: one for name, one in known.items() if name not in names}
+        self._commit(subject, lambda: {RULES: rule_bytes(left)})
 
     def _refuse_unknown(self, noun: str, names: Collection[str], known: Collection[str]) -> None:
         unknown = next((name for name in names if name not in known), None)

@@ -11,7 +11,7 @@ from typing import Literal
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import UnknownNameError, UsageError
 from lango_nb.core.json_value import JsonValue
-from lango_nb.core.masking import mask
+from lango_nb.core.masking import mask, mask_value
 from lango_nb.specs.genome.items import Noun, items_of
 from lango_nb.specs.genome.repository import Repository, StoredCommit
 
@@ -60,7 +60,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field that differs."""
+    """One field that differs; secrets are masked."""
 
     field: str
     before: JsonValue
@@ -177,7 +177,7 @@ def _item_changes(path: str, old: bytes | None, new: bytes | None) -> Iterable[I
     for key in dict.fromkeys((*before, *after)):
         was, now = before.get(key, {}), after.get(key, {})
         fields = tuple(
-            FieldChange(field, was.get(field), now.get(field))
+            FieldChange(field, mask_value(was.get(field)), mask_value(now.get(field)))
             for field in dict.fromkeys((*was, *now))
             if was.get(field) != now.get(field)
         )

@@ -12,11 +12,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
-import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
@@ -27,25 +24,18 @@ from lango_nb.core.errors import StoreError
 from lango_nb.core.lazy import once
 from lango_nb.core.locks import PathLock
 from lango_nb.core.paths import sync_folder
-from lango_nb.specs.genome.index import FILE_MODE, entry, index_bytes, packed
+from lango_nb.specs.genome.disk import fsync, replace, writing
+from lango_nb.specs.genome.index import FILE_MODE, Index
+from lango_nb.specs.genome.refs import BRANCH, LOCK, Refs
 
 if TYPE_CHECKING:
     from dulwich.objects import ShaFile
 
 Files = Mapping[str, bytes | None]
 """New content by path; ``None`` takes the file away."""
-Mark = tuple[object, ...]
-"""Changes whenever the newest commit does; costs three looks at files."""
 
 IDENTITY = b"lango_nb <lango_nb@localhost>"
-BRANCH = "refs/heads/main"
 _TIMEOUT_S = 10.0
-_GIT_TIMEOUT_S = 5.0
-"""How long is waited for a command of git that is writing."""
-_STALE_S = 1.0
-_MARK = b"held by lango_nb\n"
-"""What a lock of ours holds, to tell those that a killed process left from those of git."""
-_REF = re.compile(r"refs/heads/(?!.*(?:\.\.|//|/\.|\.lock$))[\w.+@/-]+[\w+@-]")
 _CONFIG = """[core]
 \trepositoryformatversion = 0
 \tfilemode = true
@@ -89,31 +79,40 @@ class Repository:
         The working tree; the repository is in its ``.git``.
     clock : Clock
         Gives commits their time.
+
+    Raises
+    ------
+    StoreError
+        Dulwich is not installed.
     """
 
     def __init__(self, folder: Path, clock: Clock) -> None:
+        try:
+            import dulwich.objects  # noqa: F401 - whether it is there
+        except ModuleNotFoundError as error:
+            raise missing_extra() from error
         self.folder, self._clock = folder, clock
         self._git = folder / ".git"
-        self._index: dict[bytes, bytes] | None = None
-        self._index_mark: Mark = ()
-        self.lock = PathLock(self._git / "lango_nb.lock", _TIMEOUT_S, f"genome {folder.name!r}")
+        self.refs = Refs(folder)
+        self.index = Index(folder, self.refs)
+        self.lock = PathLock(self._git / LOCK, _TIMEOUT_S, f"genome {folder.name!r}")
         self._trees: dict[str, Mapping[str, tuple[int, str]]] = {}
 
     # -- making and finding --------------------------------------------------------------------------------------------
 
     def make(self) -> None:
         """Make what is missing of an empty repository."""
-        with _disk(self.folder):
+        with writing(self.folder):
             for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
                 (self._git / name).mkdir(parents=True, exist_ok=True)
             for name, text in (("config", _CONFIG), ("HEAD", f"ref: {BRANCH}\n")):
                 if not (self._git / name).exists():
-                    _replace(self._git / name, text.encode(), self._git)
+                    replace(self._git / name, text.encode(), self._git)
 
     def sweep(self) -> None:
         """Remove what killed processes left half done; call it while :attr:`lock` is held."""
         left = [*self._git.glob("lango_nb-*.tmp"), *(self._git / "objects").glob(f"{_TEMPORARY}*")]
-        with _disk(self.folder):
+        with writing(self.folder):
             for one in left:
                 one.unlink(missing_ok=True)
 
@@ -126,10 +125,8 @@ class Repository:
 
     @once
     def _objects(self) -> Any:
-        try:
-            from dulwich.object_store import DiskObjectStore
-        except ModuleNotFoundError as error:
-            raise missing_extra() from error
+        from dulwich.object_store import DiskObjectStore
+
         found = DiskObjectStore(str(self._git / "objects"), fsync_object_files=True)
         finalize(self, found.close)  # before the interpreter takes apart what closing needs
         return found
@@ -138,30 +135,6 @@ class Repository:
         """Let go of the files that are open; they are opened again when needed."""
         if "_objects" in self.__dict__:
             self._objects.close()
-
-    def mark(self) -> Mark:
-        """Look whether the newest commit is still the one it was."""
-        return tuple(_stamp(self._git / name) for name in ("HEAD", self._ref(), "packed-refs"))
-
-    def head(self) -> str:
-        """Return the id of the newest commit; empty where there is none."""
-        ref = self._ref()
-        try:
-            found = (self._git / ref).read_bytes().decode("ascii", "replace").strip()
-        except FileNotFoundError:
-            found = self._packed(ref)
-        except OSError as error:
-            raise _unreadable(self.folder, error) from error
-        if found and not re.fullmatch("[0-9a-f]{40}", found):
-            raise StoreError(f"genome {self.folder.name!r}: {ref} names no commit; put it right with git", "damaged")
-        return found
-
-    def head_written_ns(self) -> int:
-        """Return when the newest commit became it, as the file system says; 0 where it does not."""
-        try:
-            return (self._git / self._ref()).stat().st_mtime_ns
-        except OSError:
-            return 0
 
     def commit_of(self, commit_id: str) -> StoredCommit:
         """Return one commit.
@@ -177,7 +150,7 @@ class Repository:
 
     def commits(self, start: str = "") -> Iterator[StoredCommit]:
         """Return commits from the newest on, along the first parents."""
-        commit_id = start or self.head()
+        commit_id = start or self.refs.head()
         while commit_id:
             commit = self.commit_of(commit_id)
             yield commit
@@ -271,28 +244,6 @@ class Repository:
             self._objects.close()
             return self._objects[object_id.encode()]
 
-    def _ref(self) -> str:
-        """Return the name of the branch that is worked on, which no file may lead elsewhere with."""
-        try:
-            text = (self._git / "HEAD").read_bytes().decode("utf-8", "replace").strip()
-        except OSError as error:
-            raise _unreadable(self.folder, error) from error
-        ref = text.removeprefix("ref:").strip()
-        if not text.startswith("ref:"):
-            raise StoreError(f"genome {self.folder.name!r} is on no branch; run git switch main there", "damaged")
-        if not _REF.fullmatch(ref):
-            raise StoreError(
-                f"genome {self.folder.name!r}: .git/HEAD names no branch; write 'ref: {BRANCH}'", "damaged"
-            )
-        return ref
-
-    def _packed(self, ref: str) -> str:
-        try:
-            lines = (self._git / "packed-refs").read_text("utf-8", "replace").splitlines()
-        except OSError:
-            return ""
-        return next((line.split(" ", 1)[0] for line in lines if line.endswith(f" {ref}")), "")
-
     # -- writing -------------------------------------------------------------------------------------------------------
 
     def commit(self, changes: Files, message: str) -> str:
@@ -327,7 +278,7 @@ class Repository:
                 blob = Blob.from_string(data)
                 objects.append(blob)
                 entries[tuple(path.split("/"))] = blob.id.decode()
-        parent = self.head()
+        parent = self.refs.head()
         made = Commit()
         made.tree = self._grown(self._root(parent), entries, objects) or self._grown("", {}, objects, keep=True)
         made.parents = [_id(parent)] if parent else []
@@ -337,9 +288,9 @@ class Repository:
         made.encoding = b"UTF-8"
         made.message = message.encode("utf-8", "replace") + b"\n"
         objects.append(made)
-        with _disk(self.folder):
+        with writing(self.folder):
             self._write_objects(objects)
-            self._move_head(parent, made.id.decode())
+            self.refs.move(parent, made.id.decode())
         return made.id.decode()
 
     def _grown(
@@ -383,7 +334,7 @@ class Repository:
             waiting.append((beside, place))
             beside.write_bytes(one.as_legacy_object())
         for beside, _ in waiting:
-            _fsync(beside)
+            fsync(beside)
         for beside, place in waiting:
             if not place.parent.is_dir():
                 place.parent.mkdir(exist_ok=True)
@@ -393,95 +344,6 @@ class Repository:
             folders.add(place.parent)
         for one_folder in sorted(folders):
             sync_folder(one_folder)
-
-    def _move_head(self, before: str, after: str) -> None:
-        place = self._git / self._ref()
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with self._git_lock(place, _GIT_TIMEOUT_S):
-            if self.head() != before:
-                raise StoreError(f"genome {self.folder.name!r} was changed by git meanwhile; try again", "conflict")
-            _replace(place, f"{after}\n".encode(), self._git)
-            sync_folder(place.parent)
-
-    @contextmanager
-    def _git_lock(self, place: Path, timeout_s: float) -> Iterator[None]:
-        """Keep git's commands away from a file; a lock that a killed process of ours left is taken over."""
-        lock, until = place.with_name(f"{place.name}.lock"), time.monotonic() + timeout_s
-        while True:
-            try:
-                descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-                break
-            except FileExistsError:
-                if _is_left(lock):
-                    lock.unlink(missing_ok=True)
-                elif time.monotonic() >= until:
-                    where = lock.relative_to(self.folder).as_posix()
-                    what = f"genome {self.folder.name!r} is locked by git; wait for it, or remove {where}"
-                    raise StoreError(what, "locked") from None
-                else:
-                    time.sleep(0.01)
-        try:
-            os.write(descriptor, _MARK)
-            os.close(descriptor)
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
-
-    # -- the index, for git's commands ---------------------------------------------------------------------------------
-
-    def index(self, files: Mapping[str, tuple[str, os.stat_result | None]]) -> None:
-        """Tell git that these files of the working tree are those of the newest commit.
-
-        Parameters
-        ----------
-        files : mapping of str to (str, os.stat_result or None)
-            Paths with the ids of their contents, empty where the file is gone.
-
-        Notes
-        -----
-        What others have staged stays. Where a command of git is at work, it is done with the next commit.
-        """
-        place = self._git / "index"
-        try:
-            with self._git_lock(place, 0.2):
-                entries = self._read_index()
-                for path, (blob, stats) in files.items():
-                    key = os.fsencode(path)
-                    if blob and stats is not None:
-                        entries[key] = entry(key, blob, stats)
-                    else:
-                        entries.pop(key, None)
-                _replace(place, index_bytes(entries), self._git, is_durable=False)
-        except (OSError, StoreError):  # git status tells it from the commit as staged, and nothing is lost
-            self._index = None
-        else:
-            self._index, self._index_mark = entries, _stamp(place)
-
-    @property
-    def is_index_late(self) -> bool:
-        """Whether the index is older than the newest commit: its process ended in between."""
-        mark = _stamp(self._git / "index")
-        return not mark or int(str(mark[0])) < self.head_written_ns()
-
-    def _read_index(self) -> dict[bytes, bytes]:
-        """Return the entries of the index, which git's commands may have changed."""
-        place = self._git / "index"
-        if self._index is not None and self._index_mark == _stamp(place):
-            return self._index
-        from dulwich.errors import ChecksumMismatch
-        from dulwich.index import Index, IndexEntry
-
-        try:
-            found = Index(str(place))
-        except (OSError, ValueError, AssertionError, ChecksumMismatch):
-            return {}
-        entries = {}
-        for path, one in found.items():
-            if not isinstance(one, IndexEntry) or one.extended_flags:
-                raise StoreError("the index is in the middle of something that git has to end first", "locked")
-            numbers = (*_pair(one.ctime), *_pair(one.mtime), one.dev, one.ino, one.mode, one.uid, one.gid, one.size)
-            entries[path] = packed(path, numbers, bytes.fromhex(one.sha.decode()))
-        return entries
 
 
 def blob_id(data: bytes) -> str:
@@ -517,61 +379,3 @@ def _id(object_id: str) -> Any:
 
 def _is_file(mode: int) -> bool:
     return stat.S_ISREG(mode)
-
-
-def _pair(when: float | tuple[int, int]) -> tuple[int, int]:
-    return when if isinstance(when, tuple) else (int(when), 0)
-
-
-def _stamp(path: Path) -> Mark:
-    try:
-        found = path.stat()
-    except OSError:
-        return ()
-    return (found.st_mtime_ns, found.st_size, found.st_ino)
-
-
-def _is_left(lock: Path) -> bool:
-    """Tell whether a lock is one of ours whose process is gone: none that lives is here, for it would hold our lock."""
-    try:
-        held = lock.read_bytes()
-        age = time.time() - lock.stat().st_mtime
-    except OSError:
-        return False
-    return held == _MARK or (not held and age > _STALE_S)
-
-
-def _replace(place: Path, data: bytes, beside: Path, *, is_durable: bool = True) -> None:
-    """Put a file into its place in one step."""
-    temporary = beside / f"lango_nb-{os.urandom(8).hex()}.tmp"
-    try:
-        temporary.write_bytes(data)
-        if is_durable:
-            _fsync(temporary)
-        temporary.replace(place)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-
-
-def _fsync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def _disk(folder: Path) -> Iterator[None]:
-    """Translate what the system says about writing."""
-    try:
-        yield
-    except OSError as error:
-        what = f"genome {folder.name!r} cannot be written ({error.strerror}); nothing was changed"
-        raise StoreError(f"{what}; see to space and rights there", "read_only") from error
-
-
-def _unreadable(folder: Path, error: OSError) -> StoreError:
-    return StoreError(f"genome {folder.name!r} cannot be read ({error.strerror}); restore a copy", "damaged")

@@ -50,13 +50,9 @@ def undone(
 
 
 def _put_back(items: dict[Key, Any], key: Key, value: Any, order: list[Key]) -> dict[Key, Any]:
-    """Insert a key behind the nearest of those that it stood behind."""
-    earlier = [one for one in order[: order.index(key)] if one in items]
-    if not earlier:
-        return {key: value, **items}
-    found: dict[Key, Any] = {}
-    for one, kept in items.items():
-        found[one] = kept
-        if one == earlier[-1]:
-            found[key] = value
-    return found
+    """Insert a key behind the nearest that it stood behind, or else before the nearest that stood behind it."""
+    place, keys = order.index(key), list(items)
+    earlier = [keys.index(one) + 1 for one in order[:place] if one in items]
+    later = [keys.index(one) for one in order[place + 1 :] if one in items]
+    at = earlier[-1] if earlier else later[0] if later else len(keys)
+    return {one: value if one == key else items[one] for one in (*keys[:at], key, *keys[at:])}

@@ -19,8 +19,10 @@ from typing import Any, Literal
 
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, StoreError
+from lango_nb.core.text import printable
 from lango_nb.specs.agent import NAME_PATTERN
-from lango_nb.specs.genome.repository import Files, Mark, Repository, blob_id
+from lango_nb.specs.genome.disk import Mark
+from lango_nb.specs.genome.repository import Files, Repository, blob_id
 
 AGENTS, ENDING = "agents/", ".yaml"
 MEMORIES, RULES, MANIFEST = "memories/memories.jsonl", "routing/rules.yaml", "bootstrap-manifest.json"
@@ -65,13 +67,15 @@ class WorkingTree:
         self.edited: dict[str, bytes] = {}
         """Texts that were edited by hand and are in no commit yet."""
         self._findings: dict[str, Finding] = {}
+        self._strangers: dict[str, Finding] = {}
         self._written = set[str]()
         """What has been put right since the last look."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What is not as in the newest commit, or was put right; by path."""
-        return tuple(self._findings[path] for path in sorted(self._findings))
+        found = {**self._strangers, **self._findings}
+        return tuple(found[path] for path in sorted(found))
 
     def is_committed(self, path: str) -> bool:
         """Tell whether the newest commit has a file."""
@@ -111,7 +115,7 @@ class WorkingTree:
         bool
             Whether something that is in use has changed.
         """
-        if not is_opening and self._mark == self._repository.mark() and self._stats == self._on_disk():
+        if not is_opening and self._mark == self._repository.refs.mark() and self._stats == self._on_disk():
             return False
         with self._repository.lock:
             if is_opening:
@@ -120,9 +124,9 @@ class WorkingTree:
 
     def _take_in(self, *, is_opening: bool) -> bool:
         committed, stats = self._committed, self._on_disk()
-        mark = self._repository.mark()
+        mark = self._repository.refs.mark()
         if mark != self._mark:
-            tree = self._repository.tree(self._repository.head())
+            tree = self._repository.tree(self._repository.refs.head())
             committed = {path: blob for path, blob in tree.items() if _is_own(path)}
         seen = self._stats
         different = {
@@ -195,17 +199,22 @@ class WorkingTree:
 
     def _is_stale(self, path: str, blob: str, data: bytes | None) -> bool:
         """Tell whether a file is as the commit before the newest has it, since a process ended between the two."""
-        head = self._repository.head()
+        if blob and self._used.get(path) == blob:  # this process knows it as it is now committed
+            return False
+        head = self._repository.refs.head()
         parent = self._repository.commit_of(head).parent if head else ""
         before = self._repository.find(parent, path)
         if before == blob or (blob_id(data) if data is not None else "") != before:
             return False
-        return data is None or self._stats[path][0] < self._repository.head_written_ns()
+        return data is None or self._stats[path][0] <= self._repository.refs.head_written_ns()
 
     def _tell_git(self, *, is_opening: bool) -> None:
         """Bring the index to what was put right."""
-        late = is_opening and self._repository.is_index_late
-        paths = self._written | ((self._committed.keys() | self._stats.keys()) if late else set())
+        paths = set(self._written)
+        if is_opening and self._repository.index.is_late:
+            head = self._repository.refs.head()
+            parent = self._repository.commit_of(head).parent if head else ""
+            paths |= self._committed.keys() | self._repository.changed(parent, head).keys()
         if paths - self.edited.keys():
             self._index(paths - self.edited.keys())
 
@@ -213,8 +222,9 @@ class WorkingTree:
         files: dict[str, tuple[str, os.stat_result | None]] = {}
         for path in sorted(paths):
             blob = self._committed.get(path, "")
-            files[path] = (blob, _lstat(self._folder / path) if blob else None)
-        self._repository.index(files)
+            if blob or _is_own(path):
+                files[path] = (blob, _lstat(self._folder / path))
+        self._repository.index.write(files)
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
@@ -223,7 +233,7 @@ class WorkingTree:
 
         A file that cannot be written is found: the commit stands, and the next opening puts the file right.
         """
-        self._mark = self._repository.mark()
+        self._mark = self._repository.refs.mark()
         own = [path for path in changes if _is_own(path)]
         for path in own:
             data = changes[path]
@@ -244,7 +254,7 @@ class WorkingTree:
         for path, data in others.items():
             self._put(path, data)
         files = {path: ("" if data is None else blob_id(data)) for path, data in changes.items()}
-        self._repository.index({path: (blob, _lstat(self._folder / path)) for path, blob in files.items()})
+        self._repository.index.write({path: (blob, _lstat(self._folder / path)) for path, blob in files.items()})
 
     def _make_room(self, path: str, blob: str, *, is_unreadable: bool) -> None:
         """Set aside what somebody has written there and nobody has read yet."""
@@ -309,10 +319,15 @@ class WorkingTree:
     def _agents_on_disk(self) -> Iterator[tuple[str, tuple[int, int, int]]]:
         try:
             with os.scandir(self._folder / AGENTS) as entries:
+                strangers = {}
                 for entry in entries:
                     path = f"{AGENTS}{entry.name}"
                     if _is_own(path) and entry.is_file(follow_symlinks=False):
                         yield path, _stamp(entry.stat(follow_symlinks=False))
+                    elif not entry.name.startswith(".") and not entry.is_dir(follow_symlinks=False):
+                        what = f"{path} is not read; an agent is a file of its own, not a link, called NAME{ENDING}"
+                        strangers[path] = Finding(path, "unreadable", printable(what))
+                self._strangers = strangers
         except FileNotFoundError:
             return
         except OSError as error:
