@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lango_nb.engine import Engine
+    from lango_nb.evaluation.learner import Learner
+    from lango_nb.lab.learning import ProposalsView
+    from lango_nb.records.stumbles import Signal
     from lango_nb.specs.agent import AgentSpec
     from lango_nb.specs.genome.history import Commit, Diff
     from lango_nb.specs.genome.memories import Memory
@@ -37,8 +40,14 @@ def open_genome(engine: Engine, folder: str | Path, bootstrap: str | Path | None
     return genome_view(engine)
 
 
-def genome_view(engine: Engine) -> GenomeView:
+def genome_view(engine: Engine, before: GenomeView | None = None) -> GenomeView:
     """Show the genome that an engine works with.
+
+    Parameters
+    ----------
+    engine : Engine
+    before : GenomeView, optional
+        An earlier view: what was proposed by way of it is still open.
 
     Raises
     ------
@@ -47,7 +56,10 @@ def genome_view(engine: Engine) -> GenomeView:
     """
     if engine.genome is None:
         raise UsageError(NONE_OPEN)
-    return GenomeView(engine.genome, engine)
+    view = GenomeView(engine.genome, engine)
+    if before is not None and before.record is view.record:
+        view._learner = before._learner  # noqa: SLF001 - one of the same kind
+    return view
 
 
 class GenomeView(View[Genome]):
@@ -56,6 +68,7 @@ class GenomeView(View[Genome]):
     def __init__(self, genome: Genome, engine: Engine) -> None:
         super().__init__(genome, self._frame_of_members)
         self._engine = engine
+        self._learner: Learner | None = None
 
     def _frame_of_members(self) -> pd.DataFrame:
         made: pd.DataFrame = frames().genome_df(members(self.record, self._engine.topology.root))
@@ -189,6 +202,43 @@ class GenomeView(View[Genome]):
         made = self.record.rollback(commit)
         self._changed()
         return View(self.record.show(made.id))
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def stumbles(self) -> ListView[Signal]:
+        """List what went wrong for agents in the latest turns."""
+        from lango_nb.viz.learning import stumbles_table
+
+        signals = self._learning_by().signals()
+        return ListView(signals, lambda: frames().stumbles_df(signals), stumbles_table(signals))
+
+    def learn(self) -> ProposalsView:
+        """Look at what went wrong, and propose what may be learned of it: one model call for each agent and kind.
+
+        Returns
+        -------
+        ProposalsView
+            Nothing is changed until one is accepted. With the demo model the same stumbles give the same proposals.
+        """
+        from lango_nb.runtime.loop import run_in_loop
+
+        learner = self._learning_by()
+        run_in_loop(lambda _emit: learner.look())
+        return self.proposals
+
+    @property
+    def proposals(self) -> ProposalsView:
+        """What :meth:`learn` has proposed so far, and what came of what was accepted."""
+        from lango_nb.lab.learning import ProposalsView
+
+        return ProposalsView(self._learning_by(), self._changed)
+
+    def _learning_by(self) -> Learner:
+        if self._learner is None:
+            from lango_nb.evaluation.learner import Learner
+
+            self._learner = Learner(self._engine, self.record)
+        return self._learner
 
     def _changed(self) -> GenomeView:
         self._engine.follow_genome()

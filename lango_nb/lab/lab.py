@@ -213,6 +213,7 @@ class Lab:
         self._shelf_path: Path | None = None
         self._last: object = None  # what was asked, routed, compared or evaluated
         self._evaluated: Evaluation | None = None
+        self._genome: GenomeView | None = None
         chosen = first_topology(self._loaded) if topology is None else topology
         if shelf is not None:
             self.open_shelf(shelf)
@@ -1348,7 +1349,8 @@ class Lab:
         """
         from lango_nb.lab.genome import genome_view
 
-        return genome_view(self.engine)
+        self._genome = view = genome_view(self.engine, self._genome)
+        return view
 
     @property
     def topologies(self) -> tuple[Topology, ...]:

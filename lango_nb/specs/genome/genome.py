@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -518,10 +518,11 @@ class Genome:
 
     # -- metrics -------------------------------------------------------------------------------------------------------
 
-    def record(self, metric: Metric) -> None:
-        """Write down an action or a stumble; it is not part of the history."""
+    def record(self, *metrics: Metric) -> None:
+        """Write down actions and stumbles; they are not part of the history."""
         with self._repository.lock:
-            self.metrics.add(metric, metric.at or self._clock.now())
+            for metric in metrics:
+                self.metrics.add(metric, metric.at or self._clock.now())
 
     def stumble_rate(self, agent: str, since: datetime | None = None, until: datetime | None = None) -> float:
         """Return stumbles for each action of an agent, both ends of the time included; 0 without actions."""
@@ -614,6 +615,10 @@ class Genome:
                 listed = ", ".join(users)
                 what = f"commit {short} cannot be rolled back: agent {name!r} has come into use by {listed} since"
                 raise RefusedError(f"{what}; take it out of that list first")
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Keep everybody else from changing anything meanwhile: for several acts that belong together."""
+        return self._changing()
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
