@@ -112,6 +112,18 @@ class ToolPattern:
         return any(self._anywhere.match(reading) for reading in _readings(text))
 
 
+DO_THE_SAME: Mapping[str, tuple[str, ...]] = {
+    "read_file": ("fs_read",),
+    "grep": ("fs_read",),
+    "glob": ("fs_list",),
+    "write_file": ("fs_write",),
+    "edit_file": ("fs_edit", "fs_write"),
+    "apply_patch": ("fs_write", "fs_edit", "fs_delete"),
+    "fetch": ("web_fetch",),
+}
+"""Primitives of a genome, and the tools of the other topologies that do what they do."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolPatterns:
     """A list of patterns.
@@ -165,9 +177,12 @@ class ToolPatterns:
         Returns
         -------
         str
-            As it was written; empty when there is none.
+            As it was written; empty when there is none. One that means a tool also means the primitive that does the
+            same: whoever has stopped ``fs_write`` has stopped ``write_file``.
         """
-        return next((one.written for one in self.patterns if one.catches(tool, arguments or {})), "")
+        names = (tool, *DO_THE_SAME.get(tool, ()))
+        given = arguments or {}
+        return next((one.written for one in self.patterns if any(one.catches(name, given) for name in names)), "")
 
 
 def by_agent(entries: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -286,9 +286,10 @@ def preview(context: TurnContext, agent: str, tool: Tool, arguments: Mapping[str
     if tool.preview is None:
         return None
     try:
-        said = tool.preview(
-            arguments, ToolContext(context.workspace, agent, context.closed, limits=context.tool_limits)
+        surroundings = ToolContext(
+            context.workspace, agent, context.closed, limits=context.tool_limits, services=context.services
         )
+        said = tool.preview(arguments, surroundings)
     except ToolError as error:
         return Preview(f"would fail: {error}")
     except Exception as error:  # noqa: BLE001 - a user's own tool may raise anything

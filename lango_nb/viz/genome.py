@@ -85,11 +85,9 @@ def _told(member: Member) -> tuple[str, ...]:
 
 def history_table(commits: Sequence[Commit]) -> Table:
     """List the changes of a genome, the latest first."""
-    rows = tuple(
-        (commit.short_id, f"{commit.at:%Y-%m-%d %H:%M}", commit.operation, commit.subject) for commit in commits
-    )
+    rows = tuple((commit.short_id, commit.operation, commit.subject) for commit in commits)
     note = "%lango genome diff COMMIT shows one of them, %lango genome rollback COMMIT takes it back"
-    return Table("history of the genome", ("commit", "at", "operation", "subject"), rows, note)
+    return Table("history of the genome", ("commit", "operation", "subject"), rows, note)
 
 
 def diff_line(diff: Diff) -> str:

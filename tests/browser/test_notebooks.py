@@ -121,6 +121,16 @@ SHOWN = {
         ("operator", "read notes.md → count lines"),
         ("root", "agent_spawn, task_create"),
     ],
+    "11_genome.ipynb": [
+        ("ask", "root → reader → root"),
+        ("told", "Asked before: count the lines of notes.md"),
+        ("open", "delegates to reader, editor, command-runner, web-reader"),
+        ("add", "archivist"),
+        ("changed", "changed: capabilities"),
+        ("deeper", "The notes say: ask Ada."),
+        ("log", "add agent archivist"),
+        ("rollback", "gone"),
+    ],
 }
 """What a reader has to find, by notebook: the cell, and a piece of its text."""
 # The page is made as high as the notebook, and everything scrolled to its beginning: a picture shows what is in view.

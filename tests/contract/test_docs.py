@@ -225,7 +225,10 @@ def _command(marker: str) -> str:
 
 
 def test_the_two_commands_are_what_ci_runs() -> None:
-    assert _command("users") == "python3 -m venv .venv && .venv/bin/pip install -q '.[plots]' && .venv/bin/lango lab"
+    assert (
+        _command("users")
+        == "python3 -m venv .venv && .venv/bin/pip install -q '.[genome,plots]' && .venv/bin/lango lab"
+    )
     tests = "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest"
     assert _command("tests") == tests
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ CELLS = {
     "08_whole_turns": "plan",
     "09_dashboard": "open",
     "10_reading_a_trace": "sequence",
+    "11_genome": "add",
 }
 """The cell of each notebook whose output stands for it."""
 _WIDTH, _HEIGHT, _SCALE = 600, 360, 0.5

@@ -340,7 +340,7 @@ def test_an_agent_that_joins_during_a_run_can_be_delegated_to_at_the_next_step(
         kept.add_agent(agent("poet", can_spawn=False), parent="root")
         return "learned"
 
-    lines = {
+    lines: dict[str, list[Line]] = {
         "root": [delegate("reader", "learn"), delegate("poet", "write"), "Done."],
         "reader": [learn],
         "poet": ["a poem"],

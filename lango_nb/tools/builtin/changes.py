@@ -25,6 +25,8 @@ from lango_nb.tools.builtin.patches import Change, apply_hunks, read_patch
 from lango_nb.tools.builtin.paths import NOT_FOUND, Identity, Place, reach
 from lango_nb.tools.context import ToolContext
 
+MOST_CHARACTERS = 100_000_000
+"""Of all files that one patch changes, before and after: they are held at once."""
 EXISTS = "exists"
 CHANGED = "changed_meanwhile"
 
@@ -91,6 +93,7 @@ def plan_patch(patch: str, context: ToolContext) -> tuple[FileChange, ...]:
     seen: set[str | Identity] = set()
     made: set[str] = set()
     planned = []
+    size = 0
     for change in read_patch(patch):
         one, identity = _PLANS[change.kind](change, context)
         names = [name for name in (one.shown, one.move_shown) if name]
@@ -100,6 +103,11 @@ def plan_patch(patch: str, context: ToolContext) -> tuple[FileChange, ...]:
         if one.kind == "add" or one.move_to:
             made.add(names[-1])
         planned.append(one)
+        size += len(one.old) + len(one.new)
+        if size > MOST_CHARACTERS:
+            raise ToolError(
+                f"the patch is about more than {MOST_CHARACTERS:,} characters; give it in parts", "too_large"
+            )
     for name in made:
         above = next((folder for folder in _above(name) if folder in made), None)
         if above is not None:

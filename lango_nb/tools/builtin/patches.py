@@ -167,7 +167,7 @@ class _Reader:
         """Yield the lines up to the next file; the line at hand is the one to complain about."""
         while self._at < len(self._lines):
             line = self._lines[self._at]
-            if line.startswith("*** ") and line.strip() != _END_OF_FILE:
+            if line.startswith("*** ") and line.rstrip() != _END_OF_FILE:
                 return
             yield line
             self._at += 1
@@ -176,7 +176,7 @@ class _Reader:
         for line in self._body():
             if line.startswith("+"):
                 yield line[1:]
-            elif line.strip() and line.strip() != _END_OF_FILE:
+            elif line.strip() and line.rstrip() != _END_OF_FILE:
                 self._refuse("has no '+'; every line of an added file begins with one")
 
     def _update(self, path: str) -> Change:
@@ -194,7 +194,7 @@ class _Reader:
         anchors: list[str] = []
         lines: list[tuple[str, str]] = []
         for line in self._body():
-            if line.strip() == _END_OF_FILE:
+            if line.rstrip() == _END_OF_FILE:
                 is_last = True
             elif line.startswith("@@"):
                 if lines:

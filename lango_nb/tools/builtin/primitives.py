@@ -186,7 +186,14 @@ def glob(pattern: str, path: str = ".", *, context: ToolContext) -> ToolResult:
     return find_places(pattern, path, context)
 
 
-@tool(safety="dangerous", family="web", source="builtin")
+def _preview_fetch(arguments: Mapping[str, Any], context: ToolContext) -> str:
+    """Say where a request would go."""
+    from lango_nb.tools.builtin.web import preview_fetch
+
+    return preview_fetch(arguments, context)
+
+
+@tool(safety="dangerous", family="web", source="builtin", preview=_preview_fetch)
 async def fetch(
     url: str, method: str = "GET", headers: dict[str, str] | None = None, body: str = "", *, context: ToolContext
 ) -> ToolResult:

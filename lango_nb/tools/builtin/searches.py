@@ -139,7 +139,7 @@ def find_lines(pattern: str, path: str, glob_filter: str, max_results: int, cont
         else:
             search.run([(place.shown, lines_of(read_text(place, context)))])
     data: JsonValue = [{"path": hit.path, "line": hit.number, "text": hit.text} for hit in search.hits]
-    notes = _notes(search, walk.unread)
+    notes = _notes(search, walk)
     if search.hits:
         return ToolResult(
             "\n".join((*(f"{hit.path}:{hit.number}: {hit.text}" for hit in search.hits), *notes)), data=data
@@ -173,13 +173,13 @@ def find_places(pattern: str, path: str, context: ToolContext) -> ToolResult:
             ]
     if not found:
         hint = "; {a,b} is not expanded: ask for each by itself" if "{" in pattern else ""
-        return ToolResult(f"nothing in {place.shown}/ fits {wanted.written!r}{hint}", data=[])
+        told = f"nothing in {place.shown}/ fits {wanted.written!r}{hint}"
+        return ToolResult("\n".join((told, *_unread(walk))), data=[])
     shown = found[:MOST_SHOWN]
     lines = [entry_line(*entry) for entry in shown]
     if len(found) > MOST_SHOWN:
         lines.append(f"[{MOST_SHOWN} of {len(found)} entries]")
-    if walk.unread:
-        lines.append(f"[{counted(walk.unread, 'folder')} could not be read]")
+    lines += _unread(walk)
     return ToolResult(
         "\n".join(lines), data=[{"path": name, "kind": kind, "bytes": size} for name, kind, size in shown]
     )
@@ -200,13 +200,19 @@ def _texts(walk: Walk, wanted: PathPattern | None, context: ToolContext) -> Gene
                 yield one.shown, None
 
 
-def _notes(search: _Search, unread: int) -> Iterator[str]:
+def _notes(search: _Search, walk: Walk) -> Iterator[str]:
     """Say what a search did not go through."""
     if search.is_cut:
         yield f"[the first {counted(len(search.hits), 'line')}; there are more]"
-    for number, noun in ((search.unread, "file"), (unread, "folder")):
-        if number:
-            yield f"[{counted(number, noun)} could not be read]"
+    if search.unread:
+        yield f"[{counted(search.unread, 'file')} not searched: too large, or not to be read]"
+    yield from _unread(walk)
+
+
+def _unread(walk: Walk) -> Iterator[str]:
+    """Say which folders a walk did not go through."""
+    if walk.unread:
+        yield f"[{counted(walk.unread, 'folder')} could not be read]"
 
 
 def _one_line(text: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from lango_nb.core.errors import ToolError, shorten
 from lango_nb.core.text import printable
@@ -56,15 +57,16 @@ class Walk:
         ToolError
             There are too many folders.
         """
-        with _opened(self._top) as folder:
-            yield from self._below(self._top, folder, ())
+        with _opened(self._top) as opened:
+            yield from self._below(self._top, opened, ())
 
-    def _below(self, place: Place, folder: int | None, above: tuple[str, ...]) -> Generator[Visit, None, None]:
+    def _below(self, place: Place, opened: _Opened, above: tuple[str, ...]) -> Generator[Visit, None, None]:
         self.folders += 1
         if self.folders > MOST_ENTERED:
             told = f"{self._top.shown} holds more than {MOST_ENTERED:,} folders; name one of them with path"
             raise ToolError(told, "too_large")
-        for name in sorted(os.listdir(place.entry if folder is None else folder)):  # noqa: PTH208 - of a handle
+        folder = opened.folder
+        for name in opened.names:
             entry = os.path.join(place.entry, name) if folder is None else name  # noqa: PTH118 - a text
             try:
                 found = os.stat(entry, dir_fd=folder, follow_symlinks=False)
@@ -85,26 +87,32 @@ class Walk:
             return
         with ExitStack() as stack:
             try:
-                folder = stack.enter_context(_opened(place))
+                opened = stack.enter_context(_opened(place))
             except OSError:
                 self.unread += 1
                 return
-            yield from self._below(place, folder, names)
+            yield from self._below(place, opened, names)
+
+
+class _Opened(NamedTuple):
+    """A folder that is being read."""
+
+    folder: int | None
+    """Its handle; ``None`` where there are no handles."""
+    names: list[str]
+    """What it holds, sorted."""
 
 
 @contextmanager
-def _opened(place: Place) -> Iterator[int | None]:
-    """Open a folder; ``None`` where there are no handles."""
+def _opened(place: Place) -> Iterator[_Opened]:
     if place.folder is None:
-        if not os.access(place.entry, os.R_OK | os.X_OK):
-            raise PermissionError
-        yield None
+        yield _Opened(None, sorted(os.listdir(place.entry)))  # noqa: PTH208 - a text
         return
     handle = place.open(os.O_RDONLY | os.O_DIRECTORY)
     try:
         if is_closed(os.fstat(handle), place.closed):  # it took another's place meanwhile
             raise PermissionError
-        yield handle
+        yield _Opened(handle, sorted(os.listdir(handle)))  # noqa: PTH208 - of a handle
     finally:
         os.close(handle)
 

@@ -102,11 +102,7 @@ async def fetch_url(url: str, method: str, headers: Mapping[str, str], body: str
     ToolError
         The request is none, its address may not be reached, or there is no answer.
     """
-    bound = context.services.get(Network)
-    network = bound if isinstance(bound, Network) else Network()
-    if network.switched_off_by:
-        names = " and ".join(network.switched_off_by)
-        raise ToolError(f"fetch is switched off: set {names} to true to let agents use the network", NETWORK_OFF)
+    network = _network(context)
     request = _checked(url, method, headers, body)
     try:
         async with asyncio.timeout(network.timeout_s or None):
@@ -115,6 +111,26 @@ async def fetch_url(url: str, method: str, headers: Mapping[str, str], body: str
         told = f"{_shown(url)} gave no whole answer within {network.timeout_s:g} s"
         raise ToolError(told, "timeout") from None
     return _result(request, final, answer)
+
+
+def _network(context: ToolContext) -> Network:
+    """Return what may be done on the network; raise when it is nothing."""
+    bound = context.services.get(Network)
+    network = bound if isinstance(bound, Network) else Network()
+    if network.switched_off_by:
+        names = " and ".join(network.switched_off_by)
+        raise ToolError(f"fetch is switched off: set {names} to true to let agents use the network", NETWORK_OFF)
+    return network
+
+
+def preview_fetch(arguments: Mapping[str, Any], context: ToolContext) -> str:
+    """Say where a request would go, and how much it would send."""
+    _network(context)
+    given = arguments.get("headers") or {}
+    request = _checked(arguments["url"], arguments.get("method", "GET"), given, arguments.get("body", ""))
+    address = _address_of(request.url)
+    sent = f" with {counted(len(request.body), 'byte')}" if request.body else ""
+    return f"sends {request.method}{sent} to {address.authority}"
 
 
 def _checked(url: str, method: str, headers: Mapping[str, str], body: str) -> _Request:

@@ -230,3 +230,21 @@ def test_every_pattern_against_every_call() -> None:
             if any(found):
                 rows.append(f"    {name} {arguments} {found}")
     same_as_expected("patterns.txt", "\n".join(rows))
+
+
+@pytest.mark.parametrize(
+    ("written", "tool", "is_stopped"),
+    [
+        ("fs_write", "write_file", True),
+        ("fs_*", "apply_patch", True),
+        ("fs_delete", "apply_patch", True),
+        ("fs_delete", "write_file", False),
+        ("web_*", "fetch", True),
+        ("exec", "write_file", False),
+    ],
+)
+def test_a_list_that_stops_a_tool_stops_the_primitive_that_does_the_same(
+    written: str, tool: str, is_stopped: bool
+) -> None:
+    assert bool(ToolPatterns.of([written]).catches(tool)) is is_stopped
+    assert not ToolPatterns.of([written]).covers(tool)

@@ -274,8 +274,23 @@ class TestGrep:
 
     def test_files_that_are_not_read_are_told(self, work: Path) -> None:
         (work / "large.txt").write_text("word" * 50_000)
-        assert text(work, "grep", pattern="word").splitlines()[-1] == "[1 file could not be read]"
+        assert (
+            text(work, "grep", pattern="word").splitlines()[-1] == "[1 file not searched: too large, or not to be read]"
+        )
         assert failed(work, "grep", pattern="word", path="large.txt")[0] == "too_large"
+
+    def test_folders_that_are_not_read_are_told(self, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A person may not read what root may, so the system's answer is played."""
+        real = os.listdir
+
+        def listdir(given: Any) -> list[str]:
+            if os.path.samestat(os.stat(given), (work / "docs" / "deep").stat()):  # noqa: PTH116 - of a handle
+                raise PermissionError(13, "Permission denied")
+            return real(given)
+
+        monkeypatch.setattr(os, "listdir", listdir)
+        assert text(work, "grep", pattern="word") == ".env:1: word=1\ndocs/b.md:2: word\n[1 folder could not be read]"
+        assert text(work, "glob", pattern="**/*.md") == "docs/b.md  11 bytes\n[1 folder could not be read]"
 
     @pytest.mark.parametrize(
         ("pattern", "told"),

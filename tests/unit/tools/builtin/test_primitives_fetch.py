@@ -14,13 +14,17 @@ from typing import Any
 import pytest
 
 from lango_nb.config.settings import Settings
+from lango_nb.core.errors import ToolError
 from lango_nb.core.masking import mask_arguments
 from lango_nb.engine import Engine
+from lango_nb.lab import Lab
+from lango_nb.runtime.approvals import ApprovalAnswer, ApprovalRequest
 from lango_nb.tools.builtin import primitive_tools
 from lango_nb.tools.builtin.network import Network
 from lango_nb.tools.builtin.web import OUTSIDE, is_public
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import ToolResult
+from tests.cast import Cast
 
 HERE = Network((), reaches_private=True, timeout_s=10.0, most_bytes=2000)
 
@@ -221,6 +225,42 @@ class TestAnswers:
         given: Any = {"url": "https://x.org/?api_key=abc", "headers": {"Authorization": "Basic QWRh", "X-Api-Key": "k"}}
         recorded = str(mask_arguments(given))
         assert not any(secret in recorded for secret in ("abc", "QWRh", "'k'"))
+
+
+class TestThePreview:
+    def test_it_says_where_a_request_would_go_and_sends_none(self, server: Server) -> None:
+        previewer = primitive_tools()["fetch"].preview
+        assert previewer is not None
+        on, off = (ToolContext(Path("/nowhere"), services={Network: network}) for network in (HERE, Network()))
+        given: dict[str, Any] = {"url": f"{server.url}/a", "method": "post", "body": "größe"}
+        assert previewer(given, on) == f"sends POST with 7 bytes to {server.url.removeprefix('http://')}"
+        assert previewer({"url": "https://x.org/a?b"}, on) == "sends GET to x.org"
+        with pytest.raises(ToolError, match="fetch is switched off"):
+            previewer(given, off)
+        with pytest.raises(ToolError, match="is no address of the web"):
+            previewer({"url": "file:///etc/passwd"}, on)
+        assert server.seen == []
+
+    @pytest.mark.parametrize("is_on", [True, False])
+    def test_a_person_is_told_before_the_question(self, server: Server, tmp_path: Path, is_on: bool) -> None:
+        asked: list[ApprovalRequest] = []
+
+        class Person:
+            async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
+                asked.append(request)
+                return ApprovalAnswer(False, "person", "no")
+
+        cast = Cast({"lango-agent": [("fetch", {"url": server.url}), "Done."]})
+        where: dict[str, Any] = {"workspace": tmp_path, "home": tmp_path / "home", "store": "memory"}
+        switch = {"tools.fetch.enabled": is_on}
+        tools = [primitive_tools()["fetch"]]
+        Lab("solo", tools, model=cast, approver=Person(), settings=switch, allow_network=True, **where).ask("Go")
+        (request,) = asked
+        assert request.preview is not None
+        assert request.preview.summary.startswith(
+            "sends GET to 127.0.0.1:" if is_on else "would fail: fetch is switched"
+        )
+        assert server.seen == []
 
 
 class TestRedirects:
