@@ -127,10 +127,11 @@ class Learner:
             calls += 1
             try:
                 change, reason = await self._ask(agent, found)
+                diff = None if change is None else preview(change, self.genome, found[-1])
             except LangoError as error:
                 skipped.append(Skipped(agent, kind, len(found), shorten(str(error), _LONGEST)))
                 continue
-            if change is None or change in self._refused:
+            if change is None or diff is None or change in self._refused:
                 why = f"nothing is proposed: {reason}" if change is None else "what is proposed was refused before"
                 skipped.append(Skipped(agent, kind, len(found), why))
                 continue
@@ -141,7 +142,7 @@ class Learner:
                     times=len(found),
                     change=change,
                     reason=reason,
-                    diff=preview(change, self.genome, found[-1]),
+                    diff=diff,
                 )
             )
         self._skipped = tuple(skipped)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, RefusedError, UnknownNameError, shorten
@@ -43,6 +43,8 @@ _LONGEST = {"content": 1_000, "system_prompt": 20_000, "description": 500, "cond
 _LONGEST_LINE = 300
 _MOST_TAGS = 10
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n?\s*```", re.DOTALL)
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+"""Control characters, and halves of characters."""
 _FIELDS = {
     "create_memory": ("content", "tags"),
     "update_agent": ("agent_name", "system_prompt"),
@@ -299,7 +301,7 @@ def _refuse(_name: str) -> None:
 
 def _text(values: Mapping[str, Any], name: str, longest: int = 0, default: str | None = None) -> str:
     value = values.get(name, default)
-    if not isinstance(value, str) or not value.strip():
+    if not _is_text(value):
         raise DefinitionError(f"the reply: {name}: has to be text")
     most = longest or _LONGEST[name]
     if len(value) > most:
@@ -309,9 +311,14 @@ def _text(values: Mapping[str, Any], name: str, longest: int = 0, default: str |
 
 def _names(values: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = values.get(name, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
+    if not isinstance(value, list) or not all(map(_is_text, value)):
         raise DefinitionError(f"the reply: {name}: has to be a list of texts")
     return tuple(dict.fromkeys(shorten(folded(one), 64) for one in value))
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    """Tell whether something says something, in characters that can be written to a file."""
+    return isinstance(value, str) and bool(value.strip()) and not _UNFIT.search(value)
 
 
 def _strength(values: Mapping[str, Any]) -> float:

@@ -30,7 +30,7 @@ MEMBER_COLUMNS = (
     Column("can_spawn", "member.agent.constraints.can_spawn", "boolean", "", "Whether it may delegate at all."),
     Column("can_learn", "member.agent.constraints.can_learn", "boolean", "", "Whether what it sees is learned from."),
     Column("max_depth", "member.agent.constraints.max_depth", "Int64", "", "Its runs are less deep; 0 is no limit."),
-    Column("max_turns", "member.agent.constraints.max_turns", "Int64", "calls", "Model calls per run; 0 is no limit."),
+    Column("max_turns", "member.agent.constraints.max_turns", "Int64", "", "Model calls per run; 0 is no limit."),
     Column("timeout_s", "member.agent.constraints.timeout_s", "float64", "s", "Time per run; 0 is the setting's."),
     Column("tags", lambda member: _names(member.agent.tags), "string", "", "Words to find it by."),
     Column("actions", "member.actions", "Int64", "", "Goals it worked on."),
@@ -56,8 +56,8 @@ def genome_df(members: Sequence[Member]) -> Sources:
 
 COMMIT_COLUMNS = (
     Column("commit", "commit.short_id", "string", "", "Beginning of its id, which names it."),
-    Column("at", "commit.at", "datetime64[ns, UTC]", "UTC", "When it was made."),
-    Column("operation", "commit.operation", "string", "", "What was done: add, update, remove, sync, rollback, …"),
+    Column("at", "commit.at", "datetime64[ns, UTC]", "", "When it was made."),
+    Column("operation", "commit.operation", "string", "", "What was done: add, update, remove, sync, rollback or another."),
     Column("noun", "commit.noun", "string", "", "To what: agent, memory, rule; empty for none of them."),
     Column("name", "commit.name", "string", "", "To which one; of a rollback, the commit that it took back."),
     Column("subject", "commit.subject", "string", "", "The same in words."),
@@ -90,7 +90,7 @@ STUMBLE_COLUMNS = (
     Column("goal", "signal.goal", "string", "", "What it had to reach, without hints."),
     Column("detail", "signal.detail", "string", "", "What went wrong, in a sentence."),
     Column("by", "signal.observer", "string", "", "Agent that gave it the goal; empty for the root's own turn."),
-    Column("at", "signal.at", "datetime64[ns, UTC]", "UTC", "When the work began."),
+    Column("at", "signal.at", "datetime64[ns, UTC]", "", "When the work began."),
     Column("turn_id", "signal.turn_id", "string", "", "Id of the turn."),
     Column("run_id", "signal.run_id", "string", "", "Id of the run; empty for the root's own turn."),
 )
@@ -125,7 +125,7 @@ LEARNING_COLUMNS = (
     Column("reason", "lesson.reason", "string", "", "Why, in the model's words."),
     Column("state", "lesson.state", "string", "", "open, accepted or refused."),
     Column("commit", "lesson.commit", "string", "", "Id of the commit; empty while there is none."),
-    some("at", "trial.at", "datetime64[ns, UTC]", "UTC", "When it was accepted."),
+    some("at", "trial.at", "datetime64[ns, UTC]", "", "When it was accepted."),
     some("verdict", "trial.verdict", "string", "", "pending, helpful, neutral, harmful or undone."),
     some("before", "trial.before", "float64", "", "Stumbles for each action of the agent until then."),
     some("after", "trial.after", "float64", "", "Stumbles for each action of the agent since; judged after five."),

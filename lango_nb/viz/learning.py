@@ -39,7 +39,7 @@ def document(learning: Learning) -> doc.Document:
         doc.Title(_TITLE, _facts(learning)),
         *boxes,
         *((doc.GAP, doc.Note(_HOW)) if boxes else (doc.GAP, doc.Paragraph(doc.Muted(_NOTHING)))),
-        *((doc.GAP, doc.Heading("left alone"), doc.Fields(left, "stacked")) if left else ()),
+        *((doc.GAP, doc.Heading("left alone", "left alone"), doc.Fields(left, "stacked")) if left else ()),
         *(doc.Note(f"refused: {one.number}, {one_line(one.told, _LONGEST)}") for one in settled),
         *_trials(learning),
     )
@@ -61,7 +61,7 @@ def proposal_box(proposal: Proposal) -> doc.Block:
                     ("went wrong", one_line(signal.detail, 300)),
                 )
             ),
-            doc.Difference(proposal.diff.text),
+            doc.Difference(proposal.diff.text.rstrip("\n")),
             doc.Buttons(
                 str(proposal.number),
                 (doc.Button("accept", "Accept", "good"), doc.Button("refuse", "Refuse", "bad")),
@@ -99,7 +99,7 @@ def _trials(learning: Learning) -> doc.Document:
         for one in learning.trials
     ]
     heads = ("commit", "what was learned", "for", "verdict", "stumbles before", "since", "")
-    return (doc.GAP, doc.Heading("accepted"), doc.Rows(heads, rows, "<<<<>><"))
+    return (doc.GAP, doc.Heading("accepted", "accepted"), doc.Rows(heads, rows, "<<<<>><"))
 
 
 def _rate(rate: float | None) -> str:

@@ -342,6 +342,8 @@ def agent_reply(**changes: Any) -> dict[str, Any]:
         ({"type": "delete_agent", "agent_name": "reader"}, "type: has to be one of create_memory"),
         ({"type": "skip", "reason": "unsure"}, "nothing is proposed: unsure"),
         ({"type": "create_memory", "content": 3}, "content: has to be text"),
+        ('{"type": "create_memory", "content": "half \\ud800"}', "content: has to be text"),
+        ({"type": "create_memory", "content": "end\0", "tags": []}, "content: has to be text"),
         ({"type": "create_memory", "content": "x", "tags": "y"}, "tags: has to be a list of texts"),
         ({"type": "create_memory", "content": "x" * 2_000}, "content: has 2,000 characters"),
         ({"type": "create_memory", "content": "x", "confidence": 1}, "confidence: is nothing that create_memory takes"),
