@@ -57,7 +57,9 @@ def genome_df(members: Sequence[Member]) -> Sources:
 COMMIT_COLUMNS = (
     Column("commit", "commit.short_id", "string", "", "Beginning of its id, which names it."),
     Column("at", "commit.at", "datetime64[ns, UTC]", "", "When it was made."),
-    Column("operation", "commit.operation", "string", "", "What was done: add, update, remove, sync, rollback or another."),
+    Column(
+        "operation", "commit.operation", "string", "", "What was done: add, update, remove, sync, rollback or another."
+    ),
     Column("noun", "commit.noun", "string", "", "To what: agent, memory, rule; empty for none of them."),
     Column("name", "commit.name", "string", "", "To which one; of a rollback, the commit that it took back."),
     Column("subject", "commit.subject", "string", "", "The same in words."),

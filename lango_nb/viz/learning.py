@@ -9,6 +9,7 @@ from lango_nb.evaluation.learner import Learning
 from lango_nb.evaluation.proposals import Proposal
 from lango_nb.records.stumbles import Signal
 from lango_nb.specs.genome.history import SHORT
+from lango_nb.specs.genome.trials import ENOUGH
 from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import BAD, GOOD, ROOT, WARN
@@ -18,6 +19,7 @@ from lango_nb.viz.table import Table
 _TITLE = "learning"
 _HOW = "%lango genome accept N or %lango genome refuse N; what is accepted is one change, and a rollback undoes it"
 _NOTHING = "no proposal is open; %lango genome learn looks at what went wrong since"
+_RATES = f"before and since: stumbles for each action of the agent; judged after {ENOUGH} actions"
 _COLOURS = {"helpful": GOOD, "harmful": BAD, "pending": WARN, "neutral": ROOT, "undone": ROOT}
 _LONGEST = 160
 
@@ -52,7 +54,7 @@ def proposal_box(proposal: Proposal) -> doc.Block:
     return doc.Box(
         doc.Chip(f"proposal {proposal.number}"),
         (
-            doc.Paragraph(doc.Strong(one_line(proposal.told, _LONGEST))),
+            doc.Paragraph(doc.Strong(one_line(proposal.told, 300))),
             doc.Fields(
                 (
                     ("why", one_line(proposal.reason, 300)),
@@ -98,8 +100,8 @@ def _trials(learning: Learning) -> doc.Document:
         )
         for one in learning.trials
     ]
-    heads = ("commit", "what was learned", "for", "verdict", "stumbles before", "since", "")
-    return (doc.GAP, doc.Heading("accepted", "accepted"), doc.Rows(heads, rows, "<<<<>><"))
+    heads = ("commit", "what was learned", "for", "verdict", "before", "since", "")
+    return (doc.GAP, doc.Heading("accepted", "accepted"), doc.Rows(heads, rows, "<<<<>><"), doc.GAP, doc.Note(_RATES))
 
 
 def _rate(rate: float | None) -> str:

@@ -33,19 +33,27 @@ def propose(messages: Sequence[Message]) -> str:
     stumbles = [line for line in lines if "stumble" in line]
     if not stumbles:
         return json.dumps({"type": "skip", "reason": "there is no stumble"})
-    words = shared_words(str(line["goal"]) for line in stumbles)
+    words = shared_words((str(line["goal"]) for line in stumbles), " ".join(str(line["detail"]) for line in stumbles))
     if not words:
         return json.dumps({"type": "skip", "reason": "the goals of the stumbles share no words"})
     return json.dumps(_change(words, stumbles, lines), ensure_ascii=False)
 
 
-def shared_words(texts: Iterable[str]) -> list[str]:
+def shared_words(texts: Iterable[str], about: str = "") -> list[str]:
     """Return the words that most texts share, as they were written first.
+
+    Parameters
+    ----------
+    texts : iterable of str
+    about : str
+        Where some of them stand here too, only these.
 
     Examples
     --------
     >>> shared_words(["sum the Ledger", "what do ledgers say?", "read plan.txt"])
     ['ledger']
+    >>> shared_words(["how many lines has a.md?", "how many words has a.md?"], "a.md does not exist")
+    ['md']
     """
     written: dict[str, str] = {}
     number: Counter[str] = Counter()
@@ -55,6 +63,7 @@ def shared_words(texts: Iterable[str]) -> list[str]:
             for stem in words_of(word):
                 written.setdefault(stem, word.casefold())
     found = [stem for stem, times in number.most_common() if times >= _LEAST and stem in written]
+    found = [stem for stem in found if stem in words_of(about)] or found
     order = list(written)
     best = sorted(found, key=lambda stem: (-number[stem], order.index(stem)))[:_MOST_WORDS]
     return [written[stem] for stem in best]
@@ -77,5 +86,6 @@ def _change(words: list[str], stumbles: Sequence[Mapping[str, Any]], lines: Sequ
         reason = f"{often}, and {other} says of itself more of what they are about"
         rule = {"condition": about, "preference": f"choose {other}", "strength": _STRENGTH}
         return {"type": "create_routing_rule", **rule, "reason": reason}
-    content = f"{often}; the last time {shorten(str(newest['detail']), 160)}"
+    detail = str(newest["detail"]).partition("; ")[0]
+    content = f"{often}; the last time {shorten(detail, 160)}"
     return {"type": "create_memory", "content": content, "tags": words, "reason": often}

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+from lango_nb.core.clock import SteppedClock
 from lango_nb.core.events import (
     ApprovalAsked,
     ApprovalDecided,
@@ -43,6 +46,7 @@ from lango_nb.core.messages import SESSION, Message, ToolCall, Usage
 from lango_nb.doctor.finding import Finding, Report
 from lango_nb.evaluation.learner import Learning, Skipped
 from lango_nb.evaluation.proposals import NewMemory, NewRule, Proposal
+from lango_nb.lab.genome import BOOTSTRAP
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
 from lango_nb.records.graph import DelegationGraph, Edge, Node
@@ -60,6 +64,7 @@ from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import ApprovalRequest, Approvals, PendingApproval
 from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.specs.genome.genome import Genome
 from lango_nb.specs.genome.history import Commit, Diff, difference
 from lango_nb.specs.genome.members import Member
 from lango_nb.specs.genome.trials import Trial
@@ -972,6 +977,17 @@ def metrics() -> tuple[AgentMetrics, ...]:
     )
 
 
+@lru_cache
+def genome() -> Genome:
+    """A genome of the agents that come along, with something that it remembers and prefers."""
+    with TemporaryDirectory() as folder:
+        made = Genome.open_or_init(Path(folder) / "genome", BOOTSTRAP, SteppedClock())
+        made.add_memory("the ledger is kept in old")
+        made.add_rule("ledger", "choose reader")
+        made.close()
+    return made
+
+
 def member(text: str = "Reads files.") -> Member:
     """An agent of a genome."""
     spec = AgentSpec(name="reader", description=text, model="fast", tools=("read_file", "clerk"), tags=("core",))
@@ -1155,6 +1171,7 @@ def records() -> dict[str, Any]:
         "no sessions": sessions_table((), "main"),
         "hostile metrics": metrics_table(metrics()),
         "no metrics": metrics_table(()),
+        "genome": genome(),
         "learning": learning(),
         "empty learning": Learning(),
         "hostile learning": hostile_learning(),
