@@ -25,7 +25,7 @@ from lango_nb.core.lazy import once
 from lango_nb.core.masking import add_rules, mask
 from lango_nb.core.paths import path_of
 from lango_nb.core.tool_patterns import ToolPatterns
-from lango_nb.models.model import Model
+from lango_nb.models.model import Model, is_live
 from lango_nb.models.named import CASSETTE, Models, tape_of
 from lango_nb.records.records import Records
 from lango_nb.records.sessions import MOST_TOKENS, Session
@@ -890,11 +890,20 @@ class Engine:
         )
 
     def _models_of_agents(self) -> dict[str, Model]:
-        """Return the models of agents that have one of their own, a tier by the model that the settings name for it."""
-        tiers = {tier: getattr(self.settings.models, tier) for tier in TIERS}
+        """Return the models of agents that have one of their own, a tier by the model that the settings name for it.
+
+        A genome may come from somebody else: what its files name is asked only once a person has chosen a live model.
+        """
         named = {node.name: node.spec.model for node in self.tree if node.spec is not None}
-        wanted = {name: tiers.get(model, model) for name, model in named.items()}
-        return {name: self.models.find(model) for name, model in wanted.items() if model}
+        found = {name: getattr(self.settings.models, model) for name, model in named.items() if model in TIERS}
+        own = {name: model for name, model in named.items() if model and model not in TIERS}
+        if self.topology.ownership == "listed" and not is_live(self.model):
+            for name, model in own.items():
+                self._warn(
+                    f"agent {name!r} names the model {model!r}; {self.model.name} answers, so it does for {name} too"
+                )
+            own = {}
+        return {name: self.models.find(model) for name, model in {**found, **own}.items() if model}
 
     def _warn_of_unfit_patterns(self) -> None:
         for sentence in self.unfit_patterns:

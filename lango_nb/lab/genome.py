@@ -126,7 +126,7 @@ class GenomeView(View[Genome]):
         ------
         UnknownNameError
             There is no agent of that name.
-        UsageError
+        RefusedError
             Others list it, or it is the one that everything begins with.
         """
         self.record.remove_agent(name)
