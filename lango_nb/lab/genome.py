@@ -40,14 +40,14 @@ def open_genome(engine: Engine, folder: str | Path, bootstrap: str | Path | None
     return genome_view(engine)
 
 
-def genome_view(engine: Engine, before: GenomeView | None = None) -> GenomeView:
+def genome_view(engine: Engine, learner: Learner | None = None) -> GenomeView:
     """Show the genome that an engine works with.
 
     Parameters
     ----------
     engine : Engine
-    before : GenomeView, optional
-        An earlier view: what was proposed by way of it is still open.
+    learner : Learner, optional
+        Of an earlier view: what it proposed for the same genome is still open.
 
     Raises
     ------
@@ -56,19 +56,21 @@ def genome_view(engine: Engine, before: GenomeView | None = None) -> GenomeView:
     """
     if engine.genome is None:
         raise UsageError(NONE_OPEN)
-    view = GenomeView(engine.genome, engine)
-    if before is not None and before.record is view.record:
-        view._learner = before._learner  # noqa: SLF001 - one of the same kind
-    return view
+    if learner is None or learner.genome is not engine.genome:
+        from lango_nb.evaluation.learner import Learner
+
+        learner = Learner(engine, engine.genome)
+    return GenomeView(engine.genome, engine, learner)
 
 
 class GenomeView(View[Genome]):
     """A genome, and what can be done with it; what changes is in use from the next step of any turn on."""
 
-    def __init__(self, genome: Genome, engine: Engine) -> None:
+    def __init__(self, genome: Genome, engine: Engine, learner: Learner) -> None:
         super().__init__(genome, self._frame_of_members)
         self._engine = engine
-        self._learner: Learner | None = None
+        self.learner = learner
+        """What proposes changes, and knows what was proposed."""
 
     def _frame_of_members(self) -> pd.DataFrame:
         made: pd.DataFrame = frames().genome_df(members(self.record, self._engine.topology.root))
@@ -209,7 +211,7 @@ class GenomeView(View[Genome]):
         """List what went wrong for agents in the latest turns."""
         from lango_nb.viz.learning import stumbles_table
 
-        signals = self._learning_by().signals()
+        signals = self.learner.signals()
         return ListView(signals, lambda: frames().stumbles_df(signals), stumbles_table(signals))
 
     def learn(self) -> ProposalsView:
@@ -222,8 +224,7 @@ class GenomeView(View[Genome]):
         """
         from lango_nb.runtime.loop import run_in_loop
 
-        learner = self._learning_by()
-        run_in_loop(lambda _emit: learner.look())
+        run_in_loop(lambda _emit: self.learner.look())
         return self.proposals
 
     @property
@@ -231,14 +232,7 @@ class GenomeView(View[Genome]):
         """What :meth:`learn` has proposed so far, and what came of what was accepted."""
         from lango_nb.lab.learning import ProposalsView
 
-        return ProposalsView(self._learning_by(), self._changed)
-
-    def _learning_by(self) -> Learner:
-        if self._learner is None:
-            from lango_nb.evaluation.learner import Learner
-
-            self._learner = Learner(self._engine, self.record)
-        return self._learner
+        return ProposalsView(self.learner, self._changed)
 
     def _changed(self) -> GenomeView:
         self._engine.follow_genome()

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from lango_nb.core.json_value import JsonValue
-from lango_nb.core.masking import mask
+from lango_nb.core.masking import mask_value
 from lango_nb.core.messages import USER, Message
 
 PROMPT = """\
@@ -45,7 +45,7 @@ def proposal_request(lines: Iterable[Mapping[str, JsonValue]]) -> list[Message]:
     lines : iterable of mapping
         What there is, as above.
     """
-    written = (mask(json.dumps(line, ensure_ascii=False)) for line in lines)
+    written = (json.dumps(mask_value(dict(line)), ensure_ascii=False) for line in lines)
     return [
         Message(role="system", content=PROMPT, author="learn"),
         Message(role="user", content="\n".join(written), author=USER),

@@ -502,3 +502,37 @@ def test_the_demo_model_proposes_nothing_where_goals_share_no_word(played: Playe
         played.stumble(1, text)
     played.lab.model = "offline"
     assert whys(played.genome.learn()) == ["nothing is proposed: the goals of the stumbles share no words"]
+
+
+# -- views and sessions ------------------------------------------------------------------------------------------------
+
+
+def test_what_one_view_proposes_every_other_can_accept(lab: Lab, tmp_path: Path) -> None:
+    view = lab.open_genome(tmp_path / "genome")
+    for _ in range(3):
+        lab.ask("read ledger.csv")
+    other = lab.genome
+    assert len(view.learn().open) == 1
+    other.proposals.accept(1)
+    assert lab.genome.proposals.open == ()
+    assert len(lab.genome.memories) == 1
+
+
+def test_stumbles_of_an_earlier_session_are_learned_from(tmp_path: Path) -> None:
+    def opened() -> Lab:
+        made = Lab(workspace=tmp_path, home=tmp_path / "home", approver="allow")
+        made.open_genome(tmp_path / "genome")
+        return made
+
+    first = opened()
+    for _ in range(3):
+        first.ask("read ledger.csv")
+    first.engine.close()
+    second = opened()
+    assert len(second.genome.stumbles()) == 3
+    second.genome.learn().accept(1)
+    second.engine.close()
+    third = opened()
+    assert third.genome.learn().open == ()
+    assert [trial.verdict for trial in third.genome.proposals.record.trials] == ["pending"]
+    third.engine.close()
