@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -528,6 +528,12 @@ class Genome:
         """Return stumbles for each action of an agent, both ends of the time included; 0 without actions."""
         return self.metrics.stumble_rate(agent, since, until)
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep everybody else from changing anything meanwhile: for several acts that belong together."""
+        with self._changing():
+            yield
+
     # -- history -------------------------------------------------------------------------------------------------------
 
     def history(self, limit: int = 20, path: str = "") -> tuple[Commit, ...]:
@@ -615,10 +621,6 @@ class Genome:
                 listed = ", ".join(users)
                 what = f"commit {short} cannot be rolled back: agent {name!r} has come into use by {listed} since"
                 raise RefusedError(f"{what}; take it out of that list first")
-
-    def alone(self) -> AbstractContextManager[None]:
-        """Keep everybody else from changing anything meanwhile: for several acts that belong together."""
-        return self._changing()
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
