@@ -5,7 +5,7 @@
 
 Notes
 -----
-Source: Quick Start: Agent Delegation Architecture (spec 004), "Learning".
+Source: the project that Quick Start: Agent Delegation Architecture (spec 004) describes.
 """
 
 from __future__ import annotations

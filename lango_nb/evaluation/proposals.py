@@ -9,7 +9,7 @@ Nothing is ever removed, root's prompt stays, and a new agent works with tools t
 
 Notes
 -----
-Source: Quick Start: Agent Delegation Architecture (spec 004), "Learning".
+Source: the project that Quick Start: Agent Delegation Architecture (spec 004) describes.
 """
 
 from __future__ import annotations

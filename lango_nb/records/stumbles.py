@@ -8,7 +8,7 @@ answer is neither.
 
 Notes
 -----
-Source: Quick Start: Agent Delegation Architecture (spec 004), "Verify".
+Source: the project that Quick Start: Agent Delegation Architecture (spec 004) describes.
 """
 
 from __future__ import annotations

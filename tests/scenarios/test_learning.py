@@ -1,4 +1,4 @@
-"""Spec 004, "Verify" and "Learning": stumbles are noted, changes proposed, decided on, judged and undone."""
+"""Learning from stumbles: they are noted, changes proposed, decided on by a person, judged, and undone if they harm."""
 
 from __future__ import annotations
 
