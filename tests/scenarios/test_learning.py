@@ -212,7 +212,10 @@ def test_a_failure_is_enough_once(played: Played) -> None:
 
 def test_a_model_is_told_of_agents_memories_the_prompt_and_the_stumbles_and_of_no_secret(played: Played) -> None:
     played.genome.remember("the bank is closed on Sundays")
-    played.stumble(3, "sum the ledger with sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD")
+    secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
+    file = played.kept.folder / "agents" / "reader.yaml"
+    file.write_text(file.read_text().replace("You are reader", f"You are reader ({secret})"))
+    played.stumble(3, f"sum the ledger with {secret}")
     played.learn(RULE)
     told = [json.loads(line) for line in played.asked[0].splitlines()]
     assert {line["agent"] for line in told if "description" in line} == {one.name for one in played.genome.agents}
@@ -533,6 +536,6 @@ def test_stumbles_of_an_earlier_session_are_learned_from(tmp_path: Path) -> None
     second.genome.learn().accept(1)
     second.engine.close()
     third = opened()
-    assert third.genome.learn().open == ()
+    assert (third.genome.learn().open, third.genome.proposals.record.skipped) == ((), ()), "nothing is looked at twice"
     assert [trial.verdict for trial in third.genome.proposals.record.trials] == ["pending"]
     third.engine.close()
