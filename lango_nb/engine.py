@@ -374,6 +374,22 @@ class Engine:
 
         return "" if self.genome is None or self.topology.name != GENOME else recall(self.genome, goal)
 
+    def _book(self, trace: Trace) -> None:
+        """Note in the genome how its agents fared, and take back what they fare worse with."""
+        genome = self.genome
+        if genome is None or trace.turn.topology != GENOME:
+            return
+        from lango_nb.records.stumbles import metrics
+        from lango_nb.specs.genome.trials import Trials
+
+        try:
+            genome.record(*metrics(trace))
+            for trial in Trials(genome).judge():
+                if trial.verdict == "harmful":
+                    self._warn(trial.told)
+        except LangoError as error:
+            self._warn(f"how the agents fared in turn {trace.turn.number} is not noted in the genome: {error}")
+
     def _warn(self, sentence: str) -> None:
         if sentence not in self._told:
             self._told.add(sentence)
@@ -1048,6 +1064,7 @@ class Engine:
                 state = TurnState(context, self.sessions.open(session), text, own, self.listeners, on_text)
                 live.turn_id = state.turn_id
                 trace = await TurnRun(state, teammates, left).run()
+                self._book(trace)
                 self.records.save_rest()
                 self.records.clean_up_when_due(self.settings.observability.trace_store)
                 return trace

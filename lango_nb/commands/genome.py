@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.commands.command import Command, Option, Word, whole
-from lango_nb.core.errors import UnknownNameError, UsageError
+from lango_nb.core.errors import UnknownNameError, UsageError, shorten
 
 if TYPE_CHECKING:
     from lango_nb.lab import Lab
@@ -36,12 +36,40 @@ def _rollback(lab: Lab, words: tuple[str, ...], _limit: int) -> View[Any]:
     return lab.genome.rollback(*words)
 
 
+def _learn(lab: Lab, _words: tuple[str, ...], _limit: int) -> View[Any]:
+    return lab.genome.learn()
+
+
+def _accept(lab: Lab, words: tuple[str, ...], _limit: int) -> View[Any]:
+    return lab.genome.proposals.accept(_number("accept", words))
+
+
+def _refuse(lab: Lab, words: tuple[str, ...], _limit: int) -> View[Any]:
+    return lab.genome.proposals.refuse(_number("refuse", words))
+
+
+def _stumbles(lab: Lab, _words: tuple[str, ...], _limit: int) -> View[Any]:
+    return lab.genome.stumbles()
+
+
+def _number(action: str, words: tuple[str, ...]) -> int:
+    """Return the number of the proposal that is meant."""
+    if not words or not words[0].isdecimal():
+        said = f", not {shorten(words[0], 40)!r}" if words else ""
+        raise UsageError(f"%lango genome {action} takes the number of a proposal{said}; %lango genome learn shows them")
+    return int(words[0])
+
+
 _ACTIONS: dict[str, tuple[Callable[[Lab, tuple[str, ...], int], Any], int]] = {
     "init": (_init, 2),
     "sync": (_sync, 1),
     "log": (_log, 0),
     "diff": (_diff, 2),
     "rollback": (_rollback, 1),
+    "stumbles": (_stumbles, 0),
+    "learn": (_learn, 0),
+    "accept": (_accept, 1),
+    "refuse": (_refuse, 1),
 }
 """What is done, and how many words it takes at most."""
 
@@ -50,7 +78,8 @@ _WORDS = Word(
     "words",
     "ACTION …",
     "genome",
-    "init FOLDER [AGENTS], sync [AGENTS], log, diff [A [B]] or rollback ID; shows it when absent",
+    "init FOLDER [AGENTS], sync [AGENTS], log, diff [A [B]], rollback ID, stumbles, learn, accept N or refuse N; shows "
+    "it when absent",
     is_many=True,
 )
 
@@ -64,7 +93,7 @@ def genome_words(lab: Lab) -> tuple[str, ...]:
 
 @Command(
     "genome",
-    "show the genome, or init one in a folder, sync it, list its log, diff or rollback a change",
+    "show the genome, or init one in a folder, sync it, list its log, diff or rollback a change, learn from stumbles",
     "%lango genome log --limit 5",
     _WORDS,
     options=(Option("--limit", "at most so many changes (20)", metavar="NUMBER", type=whole(1)),),

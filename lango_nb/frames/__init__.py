@@ -19,6 +19,7 @@
     hooks_df        what surrounds a tool call      task_evaluation_df  how many tasks are done
     learning_df     what lessons bring
     genome_df       agents of a genome              genome_history_df   its changes
+    stumbles_df     what went wrong for agents      genome_learning_df  what is learned of it, and whether that helps
 
 Each takes one record or several, and what is about turns also a :class:`~lango_nb.records.history.History`: then
 rows are read as they are stored, and with ``columns=[…]`` only what these columns are made of. ``strict=False`` gives
@@ -36,7 +37,7 @@ from lango_nb.frames.column import Column, FrameError
 from lango_nb.frames.evaluation import evaluation_df, learning_df, task_evaluation_df
 from lango_nb.frames.events import events_df
 from lango_nb.frames.frame import columns_frame
-from lango_nb.frames.genome import genome_df, genome_history_df
+from lango_nb.frames.genome import genome_df, genome_history_df, genome_learning_df, stumbles_df
 from lango_nb.frames.handoffs import decisions_df, delegations_df
 from lango_nb.frames.lab import findings_df, hooks_df, metrics_df, models_df, shelf_df
 from lango_nb.frames.runs import ledger_df, memories_df, runs_df, tasks_df
@@ -62,6 +63,7 @@ __all__ = [
     "findings_df",
     "genome_df",
     "genome_history_df",
+    "genome_learning_df",
     "hooks_df",
     "learning_df",
     "ledger_df",
@@ -77,6 +79,7 @@ __all__ = [
     "sessions_df",
     "shelf_df",
     "steps_df",
+    "stumbles_df",
     "task_evaluation_df",
     "tasks_df",
     "tools_df",
@@ -113,6 +116,8 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "shelf": lab.SHELF_COLUMNS,
     "genome": genome.MEMBER_COLUMNS,
     "genome_history": genome.COMMIT_COLUMNS,
+    "genome_learning": genome.LEARNING_COLUMNS,
+    "stumbles": genome.STUMBLE_COLUMNS,
 }
 """The columns of every frame; the frame of a noun is made by ``<noun>_df``."""
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lango_nb.engine import Engine
+    from lango_nb.evaluation.learner import Learner
+    from lango_nb.lab.learning import ProposalsView
+    from lango_nb.records.stumbles import Signal
     from lango_nb.specs.agent import AgentSpec
     from lango_nb.specs.genome.history import Commit, Diff
     from lango_nb.specs.genome.memories import Memory
@@ -37,8 +40,14 @@ def open_genome(engine: Engine, folder: str | Path, bootstrap: str | Path | None
     return genome_view(engine)
 
 
-def genome_view(engine: Engine) -> GenomeView:
+def genome_view(engine: Engine, learner: Learner | None = None) -> GenomeView:
     """Show the genome that an engine works with.
+
+    Parameters
+    ----------
+    engine : Engine
+    learner : Learner, optional
+        Of an earlier view: what it proposed for the same genome is still open.
 
     Raises
     ------
@@ -47,15 +56,21 @@ def genome_view(engine: Engine) -> GenomeView:
     """
     if engine.genome is None:
         raise UsageError(NONE_OPEN)
-    return GenomeView(engine.genome, engine)
+    if learner is None or learner.genome is not engine.genome:
+        from lango_nb.evaluation.learner import Learner
+
+        learner = Learner(engine, engine.genome)
+    return GenomeView(engine.genome, engine, learner)
 
 
 class GenomeView(View[Genome]):
     """A genome, and what can be done with it; what changes is in use from the next step of any turn on."""
 
-    def __init__(self, genome: Genome, engine: Engine) -> None:
+    def __init__(self, genome: Genome, engine: Engine, learner: Learner) -> None:
         super().__init__(genome, self._frame_of_members)
         self._engine = engine
+        self.learner = learner
+        """What proposes changes, and knows what was proposed."""
 
     def _frame_of_members(self) -> pd.DataFrame:
         made: pd.DataFrame = frames().genome_df(members(self.record, self._engine.topology.root))
@@ -189,6 +204,35 @@ class GenomeView(View[Genome]):
         made = self.record.rollback(commit)
         self._changed()
         return View(self.record.show(made.id))
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def stumbles(self) -> ListView[Signal]:
+        """List what went wrong for agents in the latest turns."""
+        from lango_nb.viz.learning import stumbles_table
+
+        signals = self.learner.signals()
+        return ListView(signals, lambda: frames().stumbles_df(signals), stumbles_table(signals))
+
+    def learn(self) -> ProposalsView:
+        """Look at what went wrong, and propose what may be learned of it: one model call for each agent and kind.
+
+        Returns
+        -------
+        ProposalsView
+            Nothing is changed until one is accepted. With the demo model the same stumbles give the same proposals.
+        """
+        from lango_nb.runtime.loop import run_in_loop
+
+        run_in_loop(lambda _emit: self.learner.look())
+        return self.proposals
+
+    @property
+    def proposals(self) -> ProposalsView:
+        """What :meth:`learn` has proposed so far, and what came of what was accepted."""
+        from lango_nb.lab.learning import ProposalsView
+
+        return ProposalsView(self.learner, self._changed)
 
     def _changed(self) -> GenomeView:
         self._engine.follow_genome()

@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from lango_nb.core.events import Event
+    from lango_nb.evaluation.learner import Learner
     from lango_nb.evaluation.requests import Labelled
     from lango_nb.evaluation.results import Evaluation
     from lango_nb.hooks.chain import HookChain
@@ -213,6 +214,7 @@ class Lab:
         self._shelf_path: Path | None = None
         self._last: object = None  # what was asked, routed, compared or evaluated
         self._evaluated: Evaluation | None = None
+        self._learner: Learner | None = None
         chosen = first_topology(self._loaded) if topology is None else topology
         if shelf is not None:
             self.open_shelf(shelf)
@@ -1327,7 +1329,7 @@ class Lab:
         DefinitionError
             An agent cannot be read; nothing is changed.
         """
-        from lango_nb.lab.genome import genome_view, open_genome
+        from lango_nb.lab.genome import open_genome
 
         engine = self.engine
 
@@ -1335,7 +1337,7 @@ class Lab:
             open_genome(engine, folder, bootstrap)
 
         self._changing(change)
-        return genome_view(engine)
+        return self.genome
 
     @property
     def genome(self) -> GenomeView:
@@ -1348,7 +1350,9 @@ class Lab:
         """
         from lango_nb.lab.genome import genome_view
 
-        return genome_view(self.engine)
+        view = genome_view(self.engine, self._learner)
+        self._learner = view.learner
+        return view
 
     @property
     def topologies(self) -> tuple[Topology, ...]:

@@ -56,6 +56,7 @@ HOMES: dict[tuple[str, str], str] = {
     ("lango_nb.evaluation.task_results", "TaskEvaluation"): "lango_nb.viz.evaluation.TASKS",
     ("lango_nb.specs.genome.genome", "Genome"): "lango_nb.viz.genome.GENOME",
     ("lango_nb.specs.genome.history", "Diff"): "lango_nb.viz.genome.DIFF",
+    ("lango_nb.evaluation.learner", "Learning"): "lango_nb.viz.learning.LEARNING",
     ("lango_nb.viz.table", "Table"): "lango_nb.viz.table.RENDERER",
     ("lango_nb.viz.plot", "Plot"): "lango_nb.viz.plot.RENDERER",
 }

@@ -359,3 +359,30 @@ def test_what_is_shown_anew_again_and_again_leaves_no_listener_behind(lab: tuple
     assert int(said(window.cells()[-1]["outputs"])) <= 2, "the one that is shown, and perhaps the one before"
     assert window.errors() == []
     assert window.complaints == []
+
+
+def test_a_proposal_is_read_and_accepted_with_a_click(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
+    base, folder = lab
+    place = folder / "learning"
+    place.mkdir()
+    setup = """%load_ext lango_nb
+from lango_nb import Lab
+lab = Lab("octet", approver="allow")
+lab.open_genome("genome")
+for text in ("how many lines does ledger.csv have?", "read ledger.csv", "how many words are in ledger.csv?"):
+    lab.ask(text)"""
+    cells = [setup, "lab.genome.learn().panel()"]
+    write_notebook(place / "panel.ipynb", [(cell, ()) for cell in cells])
+    window.open_notebook(base, "learning/panel.ipynb")
+    assert window.run_all()
+    button = window.page.locator(CARDS).get_by_text("Accept", exact=True)
+    button.wait_for(timeout=60_000)
+    pictures(window, shots, "learning")
+    button.click()
+    button.wait_for(state="detached", timeout=60_000)
+    window.screenshot(shots / "learning-accepted.png")
+    assert "pending" in window.page.locator(".jp-OutputArea-output").nth(0).inner_text()
+    assert "ledger" in (place / "genome" / "memories" / "memories.jsonl").read_text()
+    assert window.errors() == []
+    assert window.offsite == []
+    assert window.complaints == []

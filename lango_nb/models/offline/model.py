@@ -44,6 +44,12 @@ class OfflineModel:
             from lango_nb.models.offline.talk import extract
 
             return Reply(text=extract(messages))
+        from lango_nb.models.proposals import asks_for_proposal
+
+        if asks_for_proposal(messages):
+            from lango_nb.models.offline.learning import propose
+
+            return Reply(text=propose(messages))
         from lango_nb.models.offline.conversation import Conversation, Offer, control_in
         from lango_nb.models.offline.own_tools import own_among, own_in
 

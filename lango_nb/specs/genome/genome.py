@@ -556,14 +556,21 @@ class Genome:
 
     # -- metrics -------------------------------------------------------------------------------------------------------
 
-    def record(self, metric: Metric) -> None:
-        """Write down an action or a stumble; it is not part of the history."""
+    def record(self, *metrics: Metric) -> None:
+        """Write down actions and stumbles; they are not part of the history."""
         with self._repository.lock:
-            self.metrics.add(metric, metric.at or self._clock.now())
+            for metric in metrics:
+                self.metrics.add(metric, metric.at or self._clock.now())
 
     def stumble_rate(self, agent: str, since: datetime | None = None, until: datetime | None = None) -> float:
         """Return stumbles for each action of an agent, both ends of the time included; 0 without actions."""
         return self.metrics.stumble_rate(agent, since, until)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep everybody else from changing anything meanwhile: for several acts that belong together."""
+        with self._changing():
+            yield
 
     # -- history -------------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -159,10 +159,16 @@ def find_commit(repository: Repository, name: str) -> StoredCommit:
 
 def compare(repository: Repository, before: str, after: str) -> Diff:
     """Tell what differs between two commits, given by their whole ids."""
+    changed = repository.changed(before, after).items()
+    pairs = {path: [repository.content(one) if one else None for one in ids] for path, ids in changed}
+    return difference({path: (old, new) for path, (old, new) in pairs.items()}, before, after)
+
+
+def difference(texts: Mapping[str, tuple[bytes | None, bytes | None]], before: str = "", after: str = "") -> Diff:
+    """Tell what differs between the texts of files, by path: before and after."""
     items: list[ItemChange] = []
     lines: list[str] = []
-    for path, (old_id, new_id) in repository.changed(before, after).items():
-        old, new = (repository.content(one) if one else None for one in (old_id, new_id))
+    for path, (old, new) in texts.items():
         items += _item_changes(path, old, new)
         lines += _lines(path, old, new)
     return Diff(before, after, tuple(items), mask("".join(lines)))

@@ -70,6 +70,10 @@ MAKERS: dict[str, tuple[Any, Any]] = {
         frames.learning_df,
         LearningCurve("octet", "mine", (Lessons(0, Share(1, 3)), Lessons(6, Share(2, 3)))),
     ),
+    "genome": (frames.genome_df, samples.member()),
+    "genome_history": (frames.genome_history_df, samples.commit()),
+    "stumbles": (frames.stumbles_df, samples.stumble()),
+    "genome_learning": (frames.genome_learning_df, samples.learning().proposals[1]),
     "evaluation": (frames.evaluation_df, evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet"))),
 }
 SUMMED = {"sessions"}
@@ -101,6 +105,10 @@ MORE: dict[str, Sequence[Any]] = {
     "approvals": [samples.hostile_question()],
     "metrics": samples.metrics(),
     "findings": [*samples.report().findings, *samples.hostile_report().findings],
+    "genome": [samples.member(samples.HOSTILE)],
+    "genome_history": [samples.commit(samples.HOSTILE)],
+    "stumbles": [samples.stumble(samples.HOSTILE)],
+    "genome_learning": [*samples.learning().trials, *samples.hostile_learning().proposals],
     "shelf": [*samples.shelf_items()[1:], *samples.hostile_shelf_items()],
 }
 """Further records of a noun, so that its frame has rows of every kind."""
@@ -252,6 +260,10 @@ def test_hostile_text_is_kept_as_it_is(noun: str) -> None:
         "hooks": HookRow(samples.HOSTILE, "before", 150, "user", is_wired=True, why=""),
         "evaluation": evaluate([("hello", "root")], "keywords", engine=Engine(topology="octet")),
         "learning": LearningCurve("octet", samples.HOSTILE, (Lessons(0, Share(1, 3)),)),
+        "genome": samples.member(samples.HOSTILE),
+        "genome_history": samples.commit(samples.HOSTILE),
+        "stumbles": samples.stumble(samples.HOSTILE),
+        "genome_learning": samples.hostile_learning().proposals[0],
         "task_evaluation": TaskEvaluation("mine", 0, (TasksResult(samples.HOSTILE, "solo", ()),)),
     }
     df = make(records.get(noun, samples.hostile_trace()))

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+from lango_nb.core.clock import SteppedClock
 from lango_nb.core.events import (
     ApprovalAsked,
     ApprovalDecided,
@@ -41,6 +44,9 @@ from lango_nb.core.events import (
 )
 from lango_nb.core.messages import SESSION, Message, ToolCall, Usage
 from lango_nb.doctor.finding import Finding, Report
+from lango_nb.evaluation.learner import Learning, Skipped
+from lango_nb.evaluation.proposals import NewMemory, NewRule, Proposal
+from lango_nb.lab.genome import BOOTSTRAP
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.decisions import Decision
 from lango_nb.records.graph import DelegationGraph, Edge, Node
@@ -48,6 +54,7 @@ from lango_nb.records.memories import Memory
 from lango_nb.records.metrics import AgentMetrics
 from lango_nb.records.shelf_items import ShelfItem
 from lango_nb.records.steps import Range, Step
+from lango_nb.records.stumbles import Signal as Stumble
 from lango_nb.records.tasks import Task
 from lango_nb.records.turns import Trace, Turn
 from lango_nb.routing.build import build_agent_tree
@@ -57,6 +64,10 @@ from lango_nb.routing.router import Router
 from lango_nb.routing.tree import AgentTree
 from lango_nb.runtime.approvals import ApprovalRequest, Approvals, PendingApproval
 from lango_nb.specs.agent import AgentSpec, Source
+from lango_nb.specs.genome.genome import Genome
+from lango_nb.specs.genome.history import Commit, Diff, difference
+from lango_nb.specs.genome.members import Member
+from lango_nb.specs.genome.trials import Trial
 from lango_nb.specs.topology import PromptSection, Topology
 from lango_nb.tools.context import ToolContext
 from lango_nb.tools.tool import Safety, Tool, ToolResult
@@ -967,6 +978,92 @@ def metrics() -> tuple[AgentMetrics, ...]:
 
 
 @lru_cache
+def genome() -> Genome:
+    """A genome of the agents that come along, with something that it remembers and prefers."""
+    with TemporaryDirectory() as folder:
+        made = Genome.open_or_init(Path(folder) / "genome", BOOTSTRAP, SteppedClock())
+        made.add_memory("the ledger is kept in old")
+        made.add_rule("ledger", "choose reader")
+        made.close()
+    return made
+
+
+def member(text: str = "Reads files.") -> Member:
+    """An agent of a genome."""
+    spec = AgentSpec(name="reader", description=text, model="fast", tools=("read_file", "clerk"), tags=("core",))
+    return Member(spec, ("clerk",), ("read_file",), ("root",), 4, 1)
+
+
+def commit(text: str = "add agent reader") -> Commit:
+    """A change of a genome."""
+    return Commit("c0ffee1" * 5, START, text, "add", "agent", "reader", ("agents/reader.yaml",), "beef123" * 5)
+
+
+def stumble(text: str = "sum the ledger") -> Stumble:
+    """A stumble of an agent over a goal."""
+    return Stumble(
+        kind="error",
+        agent_name="reader",
+        goal=text,
+        detail=f"read_file failed: {text}",
+        observer="root",
+        turn=3,
+        turn_id="turn-3",
+        run_id="run-3",
+        at=START,
+    )
+
+
+def difference_of(text: str) -> Diff:
+    """What a rule more makes of the rules, as far as it is shown."""
+    after = f"rules:\n- id: r-new\n  condition: {text}\n  preference: choose editor\n"
+    return difference({"routing/rules.yaml": (b"rules: []\n", after.encode())})
+
+
+def learning() -> Learning:
+    """Proposals that are open, accepted and refused, and what came of earlier ones."""
+    rule = NewRule("ledger", "choose editor", 0.6)
+    one = Proposal(
+        number=1, signal=stumble(), times=3, change=rule, reason="it knows more", diff=difference_of("ledger")
+    )
+    memory = NewMemory("the ledger is kept in old", ("ledger",))
+    trial = Trial(
+        commit="c0ffee1" * 5,
+        agent_name="reader",
+        kind="error",
+        change="memory",
+        subject="remember: the ledger is kept in old",
+        reason="often",
+        at=START,
+    )
+    return Learning(
+        (
+            one,
+            replace(one, number=2, change=memory, state="accepted", commit=trial.commit),
+            replace(one, number=3, state="refused"),
+        ),
+        (Skipped("editor", "retry", 2, "2 so far, and 3 are needed"),),
+        (
+            replace(trial, commit="beef123" * 5, verdict="helpful", before=0.5, after=0.125),
+            trial,
+            replace(trial, commit="abcdef1" * 5, verdict="harmful", before=0.0, after=1.0, problem="has changed"),
+        ),
+    )
+
+
+def hostile_learning() -> Learning:
+    """Words of a model, of a tool and of a person that are no markup."""
+    (one, *_), trial = learning().proposals, learning().trials[0]
+    diff = replace(one.diff, text=f"--- a\n+++ b\n+{HOSTILE}\n")
+    change = NewRule(HOSTILE, HOSTILE)
+    return Learning(
+        (replace(one, signal=stumble(HOSTILE), change=change, reason=HOSTILE, diff=diff),),
+        (Skipped(HOSTILE, "error", 1, HOSTILE),),
+        (replace(trial, agent_name=HOSTILE, subject=HOSTILE * 4, problem=HOSTILE),),
+    )
+
+
+@lru_cache
 def plot() -> Plot:
     """A plot of two agents, as far as it is shown."""
     drawn = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="40"><path d="M0 0h90v40h-90z"/></svg>'
@@ -1074,5 +1171,10 @@ def records() -> dict[str, Any]:
         "no sessions": sessions_table((), "main"),
         "hostile metrics": metrics_table(metrics()),
         "no metrics": metrics_table(()),
+        "genome": genome(),
+        "learning": learning(),
+        "empty learning": Learning(),
+        "hostile learning": hostile_learning(),
+        "what changed": difference_of("ledger"),
         "hostile table": Table(HOSTILE, (HOSTILE, "b"), ((HOSTILE * 40, True),), HOSTILE),
     }
