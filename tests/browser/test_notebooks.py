@@ -1,12 +1,11 @@
 """The notebooks where people open them: copies in a real JupyterLab, run from top to bottom, light and dark.
 
-Screenshots go to the folder that ``LANGO_NB_SHOTS`` names, to a temporary one without it.
+Pictures of them go to the folder that ``LANGO_NB_SHOTS`` names.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from lango_nb.commands.terminal.notebooks import START, copy_notebooks, shipped_notebooks
-from tests.browser.harness import THEMES, Browser, jupyterlab
+from tests.browser.harness import SHOTS, THEMES, Browser
 
 HERE = Path(__file__).parent
 LIVE = "application/vnd.jupyter.widget-view+json"
@@ -143,18 +142,11 @@ class Opened:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copies of the notebooks, made as ``lango lab`` makes them."""
-    target = tmp_path_factory.mktemp("notebooks")
-    copy_notebooks(shipped_notebooks(), target)
-    return target
-
-
-@pytest.fixture(scope="module")
-def base(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a JupyterLab on the copies; the person at the machine has no settings there."""
-    with jupyterlab(folder, env={"LANGO_HOME": str(tmp_path_factory.mktemp("home"))}) as address:
-        yield address
+def base(lab: tuple[str, Path]) -> str:
+    """The address of copies of the notebooks, made as ``lango lab`` makes them."""
+    address, folder = lab
+    copy_notebooks(shipped_notebooks(), folder)
+    return address
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -227,12 +219,10 @@ def test_outputs_fit_and_can_be_read(opened: Opened, theme: Any, shots: Path) ->
     window.page.set_viewport_size(window.size)
     window.use_theme(theme)
     assert problems(window) == []
-    height: int = window.page.evaluate(ALL_IN_VIEW)
-    window.page.set_viewport_size({**window.size, "height": height + 40})
-    assert window.page.evaluate(ALL_IN_VIEW) <= height
-    picture = shots / f"{Path(opened.name).stem}-{theme}.png"
-    window.screenshot(picture)
-    assert picture.stat().st_size > 50_000, "an empty page"
+    if SHOTS:
+        height: int = window.page.evaluate(ALL_IN_VIEW)
+        window.page.set_viewport_size({**window.size, "height": height + 40})
+        window.screenshot(shots / f"{Path(opened.name).stem}-{theme}.png")
 
 
 def test_a_click_on_a_picture_of_the_first_page_opens_its_lesson(base: str, window: Browser) -> None:
@@ -245,6 +235,8 @@ def test_a_click_on_a_picture_of_the_first_page_opens_its_lesson(base: str, wind
     assert window.page.locator(".jp-MarkdownOutput a img").count() == len(NAMES) - 1
     picture.click()
     window.page.wait_for_function(
-        "name => window.jupyterapp.shell.currentWidget?.context?.path === name", arg=NAMES[1], timeout=60_000
+        "name => window.jupyterapp.shell.currentWidget?.context?.path.endsWith(`/${name}`)",
+        arg=NAMES[1],
+        timeout=60_000,
     )
     assert window.offsite == []
