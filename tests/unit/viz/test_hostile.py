@@ -72,7 +72,7 @@ def check(source: str) -> None:
     source.encode()
 
 
-def everywhere(places: Iterable[str], every: int = 5) -> Iterator[ParameterSet]:
+def everywhere(places: Iterable[str], every: int = 10) -> Iterator[ParameterSet]:
     """Take every text to every place; the suite takes one of so many there, ``-m slow`` the others."""
     for place, name in enumerate(places):
         for number, text in enumerate(TEXTS):

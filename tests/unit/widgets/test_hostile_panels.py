@@ -123,7 +123,7 @@ def look(panel: Panel) -> None:
     assert not UNSEEN.search(str(bundle["text/plain"]))
 
 
-@pytest.mark.parametrize(("text", "name"), [*everywhere(PANELS, 10)])
+@pytest.mark.parametrize(("text", "name"), [*everywhere(PANELS, 24)])
 def test_no_text_does_anything_in_any_panel(text: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samples, "HOSTILE", text)
     panel = PANELS[name]()
