@@ -33,9 +33,12 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def window(chromium: None) -> Iterator[Browser]:
-    """A page for all tests of a process: what takes longest is loading JupyterLab."""
+    """A page for all tests of a file: what takes longest is loading JupyterLab.
+
+    It is closed before tests of other folders: its driver has an event loop of its own, beside which none can run.
+    """
     with browser() as opened:
         yield opened
 
