@@ -48,6 +48,11 @@ def stay_at_home(event: str, arguments: tuple[object, ...]) -> None:
         raise ConnectionRefusedError(f"tests reach no network: {name!r} was asked for")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Have a worker more than cores: a third of the time the suite waits, for browsers, servers and processes."""
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or (os.cpu_count() or 1) + 1)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is quick."""
     root = Path(__file__).parents[1]

@@ -620,8 +620,7 @@ class Statements:
     def __init__(self, database: Database) -> None:
         spelled = database.spelled
         among = database.dialect.among
-        turn = _quoted(_TURN.columns)
-        own = "number, writer, events, parts"
+        turn, own = _quoted(_TURN.columns), "number, writer, events, parts"
         self._gone = spelled("SELECT value FROM {meta} WHERE name = 'turns'" + database.dialect.locked)  # noqa: S608
         self._latest = spelled(
             "SELECT coalesce(max(number), 0) FROM (SELECT max(number) AS number FROM {turns} UNION ALL "

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.browser.harness import Browser, browser, need_chromium
+from tests.browser.harness import SHOTS, TREE, Browser, browser, jupyterlab, need_chromium
 
 HERE = Path(__file__).parent
 
@@ -29,14 +28,33 @@ def chromium() -> None:
 @pytest.fixture(scope="session")
 def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder for pictures: the one that ``LANGO_NB_SHOTS`` names, a temporary one without it."""
-    wanted = os.environ.get("LANGO_NB_SHOTS")
-    target = Path(wanted) if wanted else tmp_path_factory.mktemp("shots")
+    target = Path(SHOTS) if SHOTS else tmp_path_factory.mktemp("shots")
     target.mkdir(parents=True, exist_ok=True)
     return target
 
 
 @pytest.fixture(scope="module")
 def window(chromium: None) -> Iterator[Browser]:
-    """A page for all tests of a file: what takes longest is loading JupyterLab."""
+    """A page for all tests of a file: what takes longest is loading JupyterLab.
+
+    It is closed before tests of other folders: its driver has an event loop of its own, beside which none can run.
+    """
     with browser() as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def server(chromium: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A JupyterLab for all tests of a process: its address, and the folder it shows."""
+    root = tmp_path_factory.mktemp("jupyterlab")
+    with jupyterlab(root, env={"LANGO_HOME": str(tmp_path_factory.mktemp("home"))}) as address:
+        yield address, root
+
+
+@pytest.fixture(scope="module")
+def lab(server: tuple[str, Path], request: pytest.FixtureRequest) -> tuple[str, Path]:
+    """The folder of a file's notebooks: its address in JupyterLab, and where it lies."""
+    address, root = server
+    folder = root / request.path.stem
+    folder.mkdir()
+    return f"{address}{TREE}/{folder.name}", folder

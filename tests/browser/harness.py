@@ -4,8 +4,8 @@ Everything JupyterLab writes (settings, workspaces, runtime files, IPython profi
 afterwards, so runs do not disturb each other or the person at the machine. Nothing leaves the machine: requests to
 other hosts are collected in :attr:`Browser.offsite` and tests assert that there are none.
 
-    with jupyterlab(folder) as base, browser() as window:
-        window.open_notebook(base, "00_start_here.ipynb")
+    with jupyterlab(folder) as address, browser() as window:
+        window.open_notebook(f"{address}{TREE}", "00_start_here.ipynb")
         window.run_all()
         assert window.errors() == []
 """
@@ -50,7 +50,11 @@ _FLAGS = [
     "--disable-sync",
     "--force-color-profile=srgb",
 ]
+SHOTS = os.environ.get("LANGO_NB_SHOTS", "")
+"""Folder for pictures; without it none are taken that no test looks at."""
 _LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "file:", "about:")
+TREE = "/doc/tree"
+"""What stands before the path of a notebook in its address."""
 _START_S = 60
 _CLOSE = """async () => {
     for (const widget of [...window.jupyterapp.shell.widgets('main')]) {
@@ -258,18 +262,28 @@ class Browser:
         """Open a notebook alone on the page and wait until its kernel is idle.
 
         A JupyterLab that is on the page already is not loaded again: it closes the notebook before and ends its kernel.
+
+        Parameters
+        ----------
+        base : str
+            Address of the notebook's folder, without a trailing slash.
+        name : str
         """
-        is_loaded = self.page.url.startswith(f"{base}/")
+        address, _, folder = base.partition(TREE)
+        path = f"{folder}/{name}".lstrip("/")
+        is_loaded = self.page.url.startswith(f"{address}/")
         if is_loaded:
             self.page.evaluate(_CLOSE)
+        else:
+            self.page.goto("about:blank")  # a page whose server has ended goes on complaining
         self.offsite.clear()
         self.complaints.clear()  # also what widgets of the notebook before still had to say to its kernel
         self.page.set_viewport_size(self.size)
         if is_loaded:
-            self.page.evaluate(_OPEN, name)
+            self.page.evaluate(_OPEN, path)
         else:
-            self.page.goto(f"{base}/doc/tree/{name}?reset", wait_until="domcontentloaded")
-        self.page.wait_for_function(_IDLE, arg=name, timeout=60_000)
+            self.page.goto(f"{address}{TREE}/{path}?reset", wait_until="domcontentloaded")
+        self.page.wait_for_function(_IDLE, arg=path, timeout=60_000)
         self.complaints[:] = [one for one in self.complaints if _LEFT not in one]
 
     def use_theme(self, theme: Theme) -> None:
@@ -319,7 +333,9 @@ class Browser:
         self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
 
     def screenshot(self, file: Path, *, selector: str = "") -> None:
-        """Take a picture of the page, or of one element; what moves or fades has come to its end."""
+        """Take a picture of the page, or of one element, if pictures are wanted; what moves or fades has ended."""
+        if not SHOTS:
+            return
         if selector:
             self.page.locator(selector).first.screenshot(path=str(file), animations="disabled")
         else:

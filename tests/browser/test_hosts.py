@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from tests.browser.harness import Browser, jupyterlab, need_voila, voila, write_notebook
+from tests.browser.harness import SHOTS, Browser, need_voila, voila, write_notebook
 from tests.browser.test_panels import choose, to_tab
 from tests.browser.test_questions import said
 from tests.browser.test_views import ELSEWHERE
@@ -56,20 +53,11 @@ VOILAS_OWN = "fontawesome"
 """What Voila's page itself asks for elsewhere; it does without."""
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A JupyterLab: its address, and the folder it shows."""
-    folder = tmp_path_factory.mktemp("hosts")
-    with jupyterlab(folder, env={"LANGO_HOME": str(tmp_path_factory.mktemp("home"))}) as address:
-        yield address, folder
-
-
 def test_no_text_that_somebody_wrote_runs_or_fetches_anything(lab: tuple[str, Path], window: Browser) -> None:
     base, folder = lab
     write_notebook(folder / "hostile.ipynb", [(cell, ()) for cell in (SHOW, PANELS, ACT)])
     window.open_notebook(base, "hostile.ipynb")
     assert window.run_all(300), window.errors()
-    window.page.wait_for_timeout(2000)
     assert said(window.cells()[-1]["outputs"]).split()
     window.page.evaluate("() => { for (const fold of document.querySelectorAll('details')) fold.open = true; }")
     window.page.mouse.move(640, 450)
@@ -123,7 +111,8 @@ def test_a_saved_page_shows_panels_as_still_pictures(lab: tuple[str, Path], wind
         window.open_file(folder / "kept.html")
         for words in ("operator  12 tools", "hello", "Nothing is measured yet", "every tool of 106 has its owner"):
             assert window.page.get_by_text(words).first.is_visible(), words
-        window.page.screenshot(path=str(shots / "panels-saved.png"), full_page=True)
+        if SHOTS:
+            window.page.screenshot(path=str(shots / "panels-saved.png"), full_page=True)
     finally:
         window.page.unroute(ELSEWHERE)
 

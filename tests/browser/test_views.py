@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from lango_nb import viz
-from tests.browser.harness import THEMES, Browser, Theme, jupyterlab, write_notebook
+from tests.browser.harness import THEMES, Browser, Theme, write_notebook
 from tests.unit.viz import samples
 
 HERE = Path(__file__).parent
@@ -37,9 +36,9 @@ def shown() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def saved(lab: tuple[str, Path]) -> Path:
     """A notebook with all views as saved outputs; nobody has trusted it."""
-    file = tmp_path_factory.mktemp("views") / "views.ipynb"
+    file = lab[1] / "views.ipynb"
     cells = [
         (
             repr(name),
@@ -52,10 +51,9 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def base(saved: Path) -> Iterator[str]:
-    """The address of a JupyterLab that shows the folder of the notebook."""
-    with jupyterlab(saved.parent) as address:
-        yield address
+def base(lab: tuple[str, Path]) -> str:
+    """The address of the notebook's folder."""
+    return lab[0]
 
 
 def measure(window: Browser, width: int) -> dict[str, list[str]]:

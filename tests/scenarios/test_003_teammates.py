@@ -369,7 +369,7 @@ def test_a_wait_that_times_out_leaves_the_run_alone(team: TeamOf) -> None:
         assert told == {"agent_id": "arun-1", "status": engine.runs.get("arun-1").status, "timeout": True}
         assert not engine.runs.get("arun-1").is_terminal
         gate.opened.set()
-        assert (await engine.runs.wait("arun-1", 1)).result == "Seen."
+        assert (await engine.runs.wait("arun-1", 60)).result == "Seen."
 
     asyncio.run(scene())
 
@@ -402,7 +402,7 @@ def test_a_wait_reports_that_a_run_is_blocked_and_does_not_fail_it(team: TeamOf)
         assert told["blocked_reason"]
         (question,) = engine.approvals.pending
         question.allow()
-        assert (await engine.runs.wait("arun-1", 1)).view() == {
+        assert (await engine.runs.wait("arun-1", 60)).view() == {
             "agent_id": "arun-1",
             "status": "completed",
             "result": "Erased.",

@@ -400,14 +400,14 @@ def test_a_person_who_thinks_is_not_silence() -> None:
             return True
 
     @tool(name="fs_odd", safety="dangerous")
-    def odd() -> str:
+    async def odd() -> str:
         """Do harm."""
         return "harmed"
 
     settings = {"agent": {"idleTimeout": "0.05s", "requestTimeout": "9s"}}
     model = Players(stage, {"root": DONE, "A": (ODD, "I did.")})
     engine = engine_on(stage, model, odd, settings=settings, approver=AskWith(Thinking().answer))
-    trace = asyncio.run(engine.run("please do"))
+    trace = run_skipping(engine.run("please do"))
     closed(engine, trace)
     assert trace.turn.outcome == "success"
 
@@ -901,7 +901,7 @@ def test_a_run_outlives_its_turn_and_is_told_of_in_the_session_when_it_ends() ->
         assert later[-1] == "turn.finished"
         hold.release.set()
         (run,) = trace.runs
-        await engine.runs.wait(run.id, 2)
+        await engine.runs.wait(run.id, 60)
         await asyncio.sleep(0)
         return trace
 

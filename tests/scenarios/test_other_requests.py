@@ -2,7 +2,8 @@
 
 ``crossed`` are the requests of ``tests/data/requests`` in the folder of the next suite, where most of what they speak
 of is not, and under all topologies. ``held out`` are the tasks that ship with the package: how well they are understood
-is measured, never tuned, so they are told apart by their digests alone. Written anew by::
+is measured, never tuned, so they are told apart by their digests alone. The suite carries out every fifth of them, with
+each topology in turn; ``-m slow`` the others. Written anew, all of them, by::
 
     python -m tests.scenarios.test_other_requests
 """
@@ -11,10 +12,12 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +29,8 @@ from tests.scenarios.test_requests import NAMES, SUITES, setup, told
 DIGESTS = SUITES / "digests.tsv"
 TOPOLOGIES = ("quartet", "octet", "sextet", "solo")
 HELD_OUT = Path(lango_nb.__file__).parent / "data" / "tasks"
+EVERY = 5
+"""The suite carries out one of so many: no multiple of the number of topologies."""
 GROUPS = ("held out", *(f"crossed {name}" for name in NAMES))
 
 
@@ -64,7 +69,14 @@ def known(group: str) -> dict[str, str]:
     return {task: digest for name, task, digest in rows if name == group}
 
 
-@pytest.mark.parametrize(("group", "name"), [(group, name) for group in GROUPS for name in tasks_in(group)])
+def cases() -> Iterator[Any]:
+    """Return all tasks by group and name; most are for ``-m slow``."""
+    for group in GROUPS:
+        for number, name in enumerate(tasks_in(group)):
+            yield pytest.param(group, name, marks=pytest.mark.slow if number % EVERY else ())
+
+
+@pytest.mark.parametrize(("group", "name"), cases())
 def test_nothing_is_answered_otherwise(group: str, name: str) -> None:
     assert digest(group, name) == known(group)[name], f"answered otherwise, which python -m {__name__} writes down"
 

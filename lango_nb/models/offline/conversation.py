@@ -1738,6 +1738,19 @@ def _of_correction(reading: Reading, request: str, context: Context) -> Reading:
     return reading._replace(steps=(Step("fix", said, text=request),), confidence=HALF, others=())
 
 
+def _as_told(step: Step, value: str, context: Context, told: _Answer) -> tuple[Step, str]:
+    """Return a step as its answer tells it, where that says what was counted or looked up, and what it gave."""
+    for act, role in (("count.matches", "find"), ("rows.count", "value")):
+        if (counted := told.said(act)) is not None:
+            step = Step(act, {"file": (counted["file"],), role: (counted["word"],)}, text=step.text)
+            if context.last is not None and context.last.word(role) == counted["word"]:
+                value = context.answer  # "them" are still what was shown
+    got = told.said("json.get") or {}
+    if got.get("file", "").endswith(".json") and " " not in got["name"] and step.act != "json.get":
+        step = Step("json.get", {"file": (got["file"],), "key": (got["name"],)}, text=step.text)
+    return step, value
+
+
 def after(context: Context, reading: Reading, answer: str) -> Context:
     """Return what the next request can refer to.
 
@@ -1762,13 +1775,10 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     reading = _carried_out(reading, told)
     steps = [step for step in reading.steps if is_work(step)]
     asked = _asked(reading, told)
+    if not steps and asked is not None:
+        return asked._replace(known=context.known, read=context.read)
     if not steps:
-        is_open = told.is_any(QUESTIONS)
-        return (
-            context._replace(asked=None, missing="", is_open=is_open)
-            if asked is None
-            else asked._replace(known=context.known, read=context.read)
-        )
+        return context._replace(asked=None, missing="", is_open=told.is_any(QUESTIONS))
     step = steps[-1]
     for word in (word for one in steps for word in one.arguments.get("file", ())):
         if ENDED.search(word) and re.search(rf"(?<![\w/]){re.escape(word)}", answer):  # and not the end of another path
@@ -1787,15 +1797,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             known=context.known, spoken=speak_of(context, file), query=context.query,
             earlier=context.earlier, read=context.read,
         )  # fmt: skip
-    value = _value(step, told)
-    for act, role in (("count.matches", "find"), ("rows.count", "value")):
-        if (counted := told.said(act)) is not None:
-            settled = Step(act, {"file": (counted["file"],), role: (counted["word"],)}, text=settled.text)
-            if context.last is not None and context.last.word(role) == counted["word"]:
-                value = context.answer  # "them" are still what was shown
-    got = told.said("json.get") or {}
-    if got.get("file", "").endswith(".json") and " " not in got["name"] and settled.act != "json.get":
-        settled = Step("json.get", {"file": (got["file"],), "key": (got["name"],)}, text=settled.text)
+    settled, value = _as_told(settled, _value(step, told), context, told)
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)

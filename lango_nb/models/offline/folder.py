@@ -691,20 +691,8 @@ class Desk:
         if not found.name and self.context.file and begins_with_pointer(name):
             self._guess = self.context.file  # "that card": it was spoken of, and called something else
             return self.context.file
-        if not found.name and self._place(_FILLER.sub(" ", name.casefold())) is not None:
-            what = self.say("role.file")
-            raise Ask(
-                self.say("ask.which", names=self.either(self.context.shown))
-                if self.context.shown
-                else self.say("ask.missing", what=what),
-                can_try_others=True,
-            )
         if not found.name:
-            names = [one.name for one in files_of(upper)][:_MOST_NAMED]
-            text = (
-                self.say("ask.no_file", name=word, names=", ".join(names)) if names else self.say("no_file", name=word)
-            )
-            raise Ask(text, can_try_others=True)
+            raise Ask(self._which(word, name, upper), can_try_others=True)
         if found.is_guess:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
@@ -719,6 +707,15 @@ class Desk:
         is_second = rank(word) == len(shown) == 2 and self.context.file not in shown  # noqa: PLR2004 - "ten drugi"
         is_other = is_pointer(word, "other") and not is_second
         return (yield from self._other()) if is_other else self._pointed(word)
+
+    def _which(self, word: str, name: str, upper: Sequence[Entry]) -> str:
+        """Ask which file is meant by words that fit none: a place in a list that is not shown, or the name of nothing."""
+        if self._place(_FILLER.sub(" ", name.casefold())) is not None:
+            if self.context.shown:
+                return self.say("ask.which", names=self.either(self.context.shown))
+            return self.say("ask.missing", what=self.say("role.file"))
+        names = [one.name for one in files_of(upper)][:_MOST_NAMED]
+        return self.say("ask.no_file", name=word, names=", ".join(names)) if names else self.say("no_file", name=word)
 
     def _inside(self, said: str, found: Pick, deeper: Pick, every: Sequence[Entry]) -> Pick:
         """Return the file that is meant in a folder with a name like it, "the letter" of letters.

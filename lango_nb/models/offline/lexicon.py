@@ -178,7 +178,9 @@ class Lexicon:
         self._longest_start = max(map(len, self._starts), default=0)
         self._longest_piece = max(map(len, self._pieces), default=0)
         self._longest_phrase = max((phrase.count(" ") + 1 for phrase in self._phrases), default=0)
+        self._begins = frozenset(phrase.partition(" ")[0] for phrase in self._phrases)
         self._of_word = lru_cache(maxsize=4096)(self._look_up)
+        self._of_words = lru_cache(maxsize=512)(self._look_up_all)  # a turn asks ten times for the same words
 
     def _look_up(self, word: str) -> Concepts:
         found = set(self._words.get(word, _NONE))
@@ -204,8 +206,13 @@ class Lexicon:
         >>> sorted(told[0] & {"show"}), sorted(told[3] & {"last"}), sorted(told[4] & {"line"})
         (['show'], ['last'], ['line'])
         """
+        return self._of_words(tuple(words))
+
+    def _look_up_all(self, words: tuple[Word, ...]) -> tuple[Concepts, ...]:
         found = [_NONE if word.kind in UNSPACED else self._of_word(_without_pronouns(word.folded)) for word in words]
-        for place in range(len(words)):
+        for place, first in enumerate(words):
+            if first.folded not in self._begins:
+                continue
             for size in range(2, min(self._longest_phrase, len(words) - place) + 1):
                 phrase = " ".join([word.folded for word in words[place : place + size]])
                 if phrase in self._phrases:

@@ -165,7 +165,7 @@ def look(desk: Desk, step: Step) -> Work:
 # -- one file ----------------------------------------------------------------------------------------------------------
 
 
-def _operate(desk: Desk, step: Step) -> Work:  # noqa: PLR0911 - one for each thing that was meant instead
+def _operate(desk: Desk, step: Step) -> Work:
     """Do an operation on the text of a file."""
     if (counted := _counted_result(desk, step)) is not None:
         return counted
@@ -210,26 +210,30 @@ def _operate(desk: Desk, step: Step) -> Work:  # noqa: PLR0911 - one for each th
     try:
         value = operation.function(text, *words)
     except (NoSuch, Unsure) as error:
-        if step.act == "json.get" and isinstance(error, Unsure) and (upper := _upper(error.options)):
-            return (yield from _operate(desk, step.with_arguments(file=(path,), key=(upper,))))
-        if (of_text := _of_text(desk, step, path, text)) is not None:
-            return of_text
-        if (meant := _with_value_for_column(step, error, text)) is not None:
-            return (yield from _operate(desk, meant.with_arguments(file=(path,))))
-        if (only := _only_numbers(step, error, text)) is None:
-            if step.act == "cell" and isinstance(error, NoSuch) and error.kind == "column":
-                return (
-                    yield from _operate(desk, Step("rows.where", {"file": (path,), "value": step.arguments["value"]}))
-                )
-            raise desk.explain(error, path) from error
-        desk.notes.append(desk.say("note.took", word=step.word("column"), name=only))
-        return (yield from _operate(desk, step.with_arguments(file=(path,), column=(only,))))
+        instead = _meant_instead(desk, step, error, path, text)
+        return instead if isinstance(instead, Outcome) else (yield from _operate(desk, instead))
     settled = step.with_arguments(file=(path,))
     is_none = step.act == "count.matches" and not value
     found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
     if is_none and found is None:
         _ask_what_is_counted(desk, step, path)
     return found or _worded(desk, settled, path, text, value)
+
+
+def _meant_instead(desk: Desk, step: Step, error: NoSuch | Unsure, path: str, text: str) -> Step | Outcome:
+    """Return what is meant where a file has no such key, row or column, or several, or what answers it all the same."""
+    if step.act == "json.get" and isinstance(error, Unsure) and (upper := _upper(error.options)):
+        return step.with_arguments(file=(path,), key=(upper,))
+    if (of_text := _of_text(desk, step, path, text)) is not None:
+        return of_text
+    if (meant := _with_value_for_column(step, error, text)) is not None:
+        return meant.with_arguments(file=(path,))
+    if (only := _only_numbers(step, error, text)) is not None:
+        desk.notes.append(desk.say("note.took", word=step.word("column"), name=only))
+        return step.with_arguments(file=(path,), column=(only,))
+    if step.act == "cell" and isinstance(error, NoSuch) and error.kind == "column":
+        return Step("rows.where", {"file": (path,), "value": step.arguments["value"]})
+    raise desk.explain(error, path) from error
 
 
 def _ask_what_is_counted(desk: Desk, step: Step, path: str) -> None:

@@ -245,8 +245,13 @@ def has_decimal_comma(values: Iterable[str]) -> bool:
 
 def numbers(values: Sequence[str]) -> list[Decimal | None]:
     """Read the values of a column as numbers, all in the same notation."""
+    return [*_column(tuple(values))]
+
+
+@lru_cache(maxsize=64)
+def _column(values: tuple[str, ...]) -> tuple[Decimal | None, ...]:
     is_comma = has_decimal_comma(values)
-    return [number(value, is_comma=is_comma) for value in values]
+    return tuple(number(value, is_comma=is_comma) for value in values)
 
 
 def day(text: str) -> date | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -247,6 +247,7 @@ def show(step: Step) -> str:
     return line if _is_same(parse(line), step) else _written(step, is_bare=False)
 
 
+@lru_cache(maxsize=256)
 def parse(line: str) -> Step | None:
     r"""Read a step from its line; ``None`` when it is none.
 

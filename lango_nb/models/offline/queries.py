@@ -266,6 +266,8 @@ class _Question:
             if token.kind not in {"file", "folder", "sign"}
             for part in plain(token.text).split()
         ]
+        no_names = _ASKING | _MEASURING | _NEGATING
+        self._no_names = frozenset(place for place, told in enumerate(self.concepts) if told & no_names)
         self.asking = words_of_tables(language).concepts(self.tokens)
         """What each token says in questions about tables (``data/reading/asked.tsv``)."""
         self.english = tuple(_in_english(self.tokens, language))
@@ -312,12 +314,12 @@ class _Question:
     def means(self, word: str) -> list[int]:
         """Return the tokens that say a word, or mean the same in some language."""
         same = {stem(word), *related_words(word)}
-        asking = {place for place, told in enumerate(self.concepts) if told & (_ASKING | _MEASURING | _NEGATING)}
+        stemmed, asking = stem(word), self._no_names
         found = [
             unit.token
             for unit in self.units
             if unit.text == word
-            or (unit.token not in asking and (stem(unit.text) in same or stem(word) in related_words(unit.text)))
+            or (unit.token not in asking and (stem(unit.text) in same or stemmed in related_words(unit.text)))
         ]
         if found:
             return found

@@ -318,7 +318,7 @@ def test_an_answer_from_another_event_loop_wakes_the_asker() -> None:
     thread = threading.Thread(target=turn)
     thread.start()
     asyncio.run(front_end())
-    thread.join(5)
+    thread.join(60)
     assert answers == [ApprovalAnswer(True, "card", scope="turn")]
 
 
@@ -335,7 +335,7 @@ def test_of_many_answers_at_once_exactly_one_counts() -> None:
                 barrier = threading.Barrier(people)
 
                 def answer(who: int, question: PendingApproval = question, barrier: threading.Barrier = barrier) -> str:
-                    barrier.wait(5)
+                    barrier.wait(60)
                     try:
                         return (question.allow(by=str(who)) if who % 2 else question.deny(by=str(who))).by
                     except RefusedError:

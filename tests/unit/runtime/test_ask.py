@@ -244,11 +244,11 @@ def test_an_answer_typed_after_somebody_else_answered_counts_for_nothing_and_is_
 
     def person(_prompt: str = "") -> str:
         approvals.answer("call-1", False, by="dashboard", detail="not now")
-        assert is_decided.wait(5)
+        assert is_decided.wait(60)
         return "y"
 
     async def turn(_emit: Emit) -> None:
-        answers.append(await approvals.ask(REQUEST, AskWith(ask_person), 5))
+        answers.append(await approvals.ask(REQUEST, AskWith(ask_person), 60))
         await asyncio.sleep(0.01)  # the approver is told that it is too late
         is_decided.set()
 
@@ -271,7 +271,7 @@ def test_a_question_that_is_decided_while_it_waits_for_another_is_not_put(monkey
         return "y"
 
     async def turn(_emit: Emit) -> list[ApprovalAnswer]:
-        asks = (approvals.ask(request, AskWith(ask_person), 5) for request in (first, second))
+        asks = (approvals.ask(request, AskWith(ask_person), 60) for request in (first, second))
         return await asyncio.gather(*asks)
 
     monkeypatch.setattr(builtins, "input", person)

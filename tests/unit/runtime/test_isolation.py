@@ -144,7 +144,7 @@ def test_what_a_run_does_after_its_turn_is_merged_into_the_session_then() -> Non
         await engine.run("Go")
         assert kept(engine) == [("user", "Go"), (ROOT, "Started.")]
         gate.opened.set()
-        await engine.runs.wait("arun-1", 1)
+        await engine.runs.wait("arun-1", 60)
         await engine.run("And?")
 
     asyncio.run(scene())

@@ -269,7 +269,7 @@ def test_ids_of_an_agent_that_counts_from_one_every_time_stay_as_they_are(tmp_pa
     async def twice() -> list[Trace]:
         traces = [await engine.run("hello"), await engine.run("hello")]
         for run in engine.runs:
-            await engine.runs.wait(run.id, 1)
+            await engine.runs.wait(run.id, 60)
         return traces
 
     for trace in asyncio.run(twice()):

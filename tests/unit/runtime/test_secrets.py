@@ -203,7 +203,7 @@ def test_a_blocked_run_shows_no_secret_while_it_waits(tmp_path: Path) -> None:
 
     async def blocked() -> None:
         await engine.run("hello")
-        await engine.runs.wait("arun-1", 1)
+        await engine.runs.wait("arun-1", 60)
 
     asyncio.run(blocked())
     assert shown

@@ -278,6 +278,6 @@ def test_a_run_that_goes_on_does_not_hold_the_session() -> None:
         assert (await engine.run("hello")).turn.answer == "Hello."
         await until(gate.arrived.is_set)
         gate.opened.set()
-        await engine.runs.wait("arun-1", 1)
+        await engine.runs.wait("arun-1", 60)
 
     asyncio.run(scene())

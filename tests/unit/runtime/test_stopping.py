@@ -145,7 +145,7 @@ async def _stopped_after(engine: Engine, ticks: int, stop: Stop) -> tuple[bool, 
         assert stop is Engine.close
         trace = engine.traces.get(1)
     for run in engine.runs:
-        await engine.runs.wait(run.id, 1)
+        await engine.runs.wait(run.id, 60)
     await asyncio.sleep(0)
     return is_over, trace
 

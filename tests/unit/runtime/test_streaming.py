@@ -164,11 +164,11 @@ def test_stop_closes_the_stream_and_the_trace() -> None:
                 pass
 
         task = asyncio.create_task(listen())
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(1)  # on this loop that is when the model is waited for
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
-    asyncio.run(stop())
+    run_skipping(stop())
     assert model.is_closed
     trace = engine.traces.get()
     assert trace.turn.outcome == "cancelled"

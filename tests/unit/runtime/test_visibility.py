@@ -58,7 +58,7 @@ def test_a_run_of_another_session_does_not_exist(tmp_path: Path, name: str) -> N
         await engine.run("hello", session="second")
         assert not engine.runs.get("arun-1").is_terminal
         gate.opened.set()
-        assert (await engine.runs.wait("arun-1", 1)).status == "completed"
+        assert (await engine.runs.wait("arun-1", 60)).status == "completed"
 
     asyncio.run(two_sessions())
     said = told(cast.of("root")[-1])

@@ -36,7 +36,7 @@ def ask(session: Session) -> Iterator[Ask]:
         )
         answer = approvals.ask(request, HoldForAnswer(), 5, on_open=lambda _question: is_open.set())
         future = pool.submit(asyncio.run, answer)
-        assert is_open.wait(5)
+        assert is_open.wait(60)
         return future
 
     yield open_question

@@ -48,10 +48,14 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=["one module", pytest.param("all modules", marks=pytest.mark.slow)])
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site: with the page of one module the suite has a page of each sort."""
     folder = tmp_path_factory.mktemp("site") / "pages"
-    assert main(["docs", "--out", str(folder)]) == 0
+    with pytest.MonkeyPatch.context() as patched:
+        if request.param == "one module":
+            patched.setattr("lango_nb.commands.site._MODULES", ("records.moments",))
+        assert main(["docs", "--out", str(folder)]) == 0
     return folder
 
 

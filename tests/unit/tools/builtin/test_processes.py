@@ -42,7 +42,7 @@ def test_a_cancelled_wait_leaves_the_process_waitable(tmp_path: Path) -> None:
     process = Process("sleep 0.3", tmp_path, 100)
 
     async def main() -> tuple[bool, bool]:
-        return await process.wait(0.05), await process.wait(5)
+        return await process.wait(0.05), await process.wait(60)
 
     assert asyncio.run(main()) == (False, True)
     assert process.exit_code == 0
@@ -56,14 +56,14 @@ def test_the_table_forgets_ended_processes_but_not_running_ones(
     running = table.start("sleep 60", tmp_path, 100)
     for _ in range(5):
         key = table.start("true", tmp_path, 100)
-        asyncio.run(table.get(key).wait(5))
+        asyncio.run(table.get(key).wait(60))
     table.start("sleep 60", tmp_path, 100)
     assert running in list(table)
     assert len(table) == 4  # the running one, two that ended, the one just started
     with pytest.raises(ToolError, match="process 'p2' not found"):
         table.get("p2")
     table.close()
-    assert asyncio.run(table.get(running).wait(5))
+    assert asyncio.run(table.get(running).wait(60))
 
 
 def test_what_still_runs_is_ended_when_python_ends(tmp_path: Path) -> None:
