@@ -409,7 +409,7 @@ def _is_turned_round(step: Step, language: str) -> bool:
     at = next((word.start for word, one in zip(found, told, strict=True) if "instead" in one), -1)
     said, sought, new = step.text.partition("\n")[0], step.word("old"), step.word("new")
     is_said_so = at >= 0 and sought in said[:at] and sought not in said[at:] and bool(new) and new in said[at:]
-    return is_said_so and _shape(sought) == _shape(new)
+    return is_said_so and language != "ja" and _shape(sought) == _shape(new)  # 「AではなくB」: A was there
 
 
 def _cell_beside(step: Step, path: str, text: str) -> Cell | None:

@@ -610,6 +610,8 @@ def whole_new_name(word: str, text: str) -> str:
             and not any(is_small(one) or _told(one) & _UNNAMED for one in between)
         ):
             return " ".join((*between, word))  # "plik godziny otwarcia.txt"
+        if any(map(_ENDING.search, between)):
+            return word  # "call a.txt b.txt"
         if lead.casefold() in table_of("called") and not _told(between[0]) & _PLACING:
             if is_pointer(parts[-size], "it"):
                 return word if size == 1 else " ".join((*parts[1 - size :], word))  # "nenn sie neu.txt"
@@ -632,7 +634,7 @@ def called_before(text: str) -> str:
 
 
 def back_in(text: str) -> dict[str, str]:
-    """Return what in a text says that something shall be as before, and how far back that is: ``last`` change, or ``ever``.
+    """Return what in a text says that something shall be as before, and how far back that is: ``last`` change, or ``ever``; ``kept`` says that it was not to go.
 
     Examples
     --------
@@ -1140,7 +1142,7 @@ def _misspelt(words: str, names: Sequence[str], *, is_file: bool) -> Pick:
             if has is not None and has[0].casefold() != given[0].casefold() and given[0].casefold() in _known_endings():
                 continue
             forms = {plain(_base(name)), plain(name)}
-        scored.append((max(_likeness(simple, form) for form in forms), name))
+        scored.append((max(likeness(simple, form) for form in forms), name))
     scored.sort(reverse=True)
     if not scored or scored[0][0] < NEAR:
         return Pick()
@@ -1150,12 +1152,12 @@ def _misspelt(words: str, names: Sequence[str], *, is_file: bool) -> Pick:
 
 
 @lru_cache(maxsize=8192)
-def _likeness(one: str, other: str) -> float:
+def likeness(one: str, other: str) -> float:
     """Return how alike two words are: 1 less the part of their letters that is missing, wrong or exchanged.
 
     Examples
     --------
-    >>> _likeness("routes", "ruotes") > _likeness("notes", "ruotes")
+    >>> likeness("routes", "ruotes") > likeness("notes", "ruotes")
     True
     """
     before: list[int] = []
