@@ -33,7 +33,8 @@ from lango_nb.models.offline.lexicon import (
     lexicon_of,
     words,
 )
-from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
+from lango_nb.models.offline.lists import FEW_WORDS
+from lango_nb.models.offline.looking import ask_tables, find_out, is_unsaid, look, recall_of, show_spoken
 from lango_nb.models.offline.names import (
     asks,
     calls_list,
@@ -153,7 +154,7 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
 def _found_out(reading: Reading, context: Context, folder: Folder) -> Work:
     """Look in all files for what a question asks whose plan led nowhere; ``None`` where it is none, or nothing is found."""
     text = " ".join(step.text.partition("\n")[0] for step in reading.steps)
-    if not asks(text) or any(step.destination for step in reading.steps):
+    if not (asks(text) or _goes_on(reading, text, context)) or any(step.destination for step in reading.steps):
         return None
     if len(reading.steps) > 1 and any(map(_is_whole_change, reading.steps)):
         return None
@@ -163,9 +164,18 @@ def _found_out(reading: Reading, context: Context, folder: Folder) -> Work:
         outcome: Outcome | None = yield from ask_tables(desk, step)
         if outcome is None:
             outcome = yield from find_out(desk, text)
+        if outcome is None and len(reading.steps) == 1:
+            outcome = yield from show_spoken(desk, reading.steps[0])
     except (Failed, Absent, TooLarge, Ask, CannotWork):  # the plan's own answer stands
         return None
     return None if outcome is None else Answer(outcome.text, False, () if outcome.step is None else (outcome.step,))
+
+
+def _goes_on(reading: Reading, text: str, context: Context) -> bool:
+    """Tell whether a few words go on from what was looked for before: "and Sunday then"."""
+    told = lexicon_of(reading.language).concepts(words(text))
+    is_look = context.last is not None and context.last.act in {"search", "read", "recall"}
+    return is_look and not _changes(reading) and 1 < len(told) <= FEW_WORDS and "and" in told[0]
 
 
 def _is_whole_change(step: Step) -> bool:
@@ -480,6 +490,8 @@ def _step(desk: Desk, step: Step) -> Work:
     desk.begin(step)
     act = acts().get(step.act)
     asked: Outcome | None = yield from ask_tables(desk, step)
+    if asked is None and is_unsaid(step):
+        asked = yield from find_out(desk, step.text)
     if asked is not None:
         outcome: Outcome = asked
     elif act is None:

@@ -50,7 +50,6 @@ from lango_nb.models.offline.lexicon import (
     NEGATING,
     REFUSING,
     UNSPACED,
-    Concepts,
     Word,
     concepts_of,
     is_small_in,
@@ -1859,7 +1858,7 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     row = acts().get(first)
     is_of_kind = row is not None and row.reads in {"table", "json"}
     if first and (is_of_kind or not is_work(reading.steps[0])) and (found := told.said("lines")) is not None:
-        if is_of_kind and found["file"].endswith(TABLES):
+        if (is_of_kind and found["file"].endswith(TABLES)) or not ENDED.search(found["file"]):
             return reading
         sought = next(
             (words for role in ("key", "value", "column") if (words := reading.steps[0].arguments.get(role))), ()

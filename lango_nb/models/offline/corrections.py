@@ -14,7 +14,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lango_nb.models.offline.followups import ENDED, HALF, WISHING
-from lango_nb.models.offline.lexicon import ASK_SIGNS, NEGATING, REFUSING, UNSPACED, Word, concepts_of, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import (
+    ASK_SIGNS,
+    NEGATING,
+    REFUSING,
+    UNSPACED,
+    Word,
+    concepts_of,
+    is_small_in,
+    lexicon,
+    lexicon_of,
+)
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
 from lango_nb.models.offline.names import is_asking, is_pointer, is_small, likeness, plain, table_of, unaccented
@@ -37,7 +47,7 @@ _DONE = frozenset(("undo", "yes", "delete", "delete.all", "move", "copy", "run",
 """Acts of a request that is no correction, whatever it begins with."""
 _CLAUSES = re.compile(r"[,;!?:、。，！]+\s*|(?<=[^\W\d])\.\s+")  # noqa: RUF001 - signs that people type
 _VALUE = re.compile(r"\d+")
-_EDGES = " .,;:!?\"'“”„«»()[]-*•"  # noqa: RUF001 - the same
+_EDGES = " .,;:!?\"'“”„«»()[]-*•"
 
 
 def correction(reading: Reading, request: str, context: Context) -> Reading | None:
@@ -60,10 +70,12 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     >>> correction(said, "oops, 8 bottles", Context(written, changed=written)).steps[0].word("new")
     '8 bottles of milk'
     >>> moved = Step("move", {"file": ("a.md",), "to": ("b.md",), "targets": ("b.md",)})
-    >>> correction(said, "no, new c.md after all", Context(moved, changed=moved)).steps[0].arguments
-    {'file': ('b.md',), 'to': ('new c.md',)}
+    >>> correction(said, "no, tour c.md after all", Context(moved, changed=moved)).steps[0].arguments
+    {'file': ('b.md',), 'to': ('tour c.md',)}
     """
     changed = context.changed
+    if context.is_open and (other := _of_other_file(reading, request, context)) is not None:
+        return other
     if changed is None or context.is_open or len(reading.steps) != 1 or request.rstrip()[-1:] in ASK_SIGNS:
         return None
     if (step := _of_other_word(request, changed)) is not None:
@@ -88,9 +100,23 @@ _SAME = frozenset(("move", "rename", "append", "write", "create", "replace", "va
 """First parts of acts whose changes are told by another act's name."""
 
 
+def _of_other_file(reading: Reading, request: str, context: Context) -> Reading | None:
+    """Return what was asked about, with the file that was meant: "I meant the minutes" behind "shall I delete 13 entries?"."""
+    asked = context.asked
+    found = words_of(request)
+    marks = words_of_wishes().concepts(found)
+    if asked is None or context.missing or len(asked.steps) != 1 or not any("sorry" in one for one in marks[:_SPARE]):
+        return None
+    *_, rest = _clauses(request, _begin(request, reading.language)) or [""]
+    if not rest or concepts_of(rest) & (WISHING | REFUSING) or "file" not in asked.steps[0].arguments:
+        return None
+    step = asked.steps[0].with_arguments(file=(rest,))._replace(text=f"{request}\n{asked.steps[0].text}")
+    return asked._replace(steps=(step,), confidence=min(asked.confidence, HALF), language=reading.language, others=())
+
+
 def _asked(reading: Reading, request: str, changed: Step, begin: int) -> Reading | None:
     """Return that few words may stand for all that was written, to be asked about."""
-    *_, rest = (_clauses(request, begin) or [""])
+    *_, rest = _clauses(request, begin) or [""]
     found = [word for word in words_of(rest) if word.kind != "sign"]
     is_wish = bool((concepts_of(rest) & (WISHING | REFUSING)) or any(is_pointer(word.text, "it") for word in found))
     written = _written(changed)
@@ -110,7 +136,9 @@ def _written(changed: Step) -> list[str]:
 def _instead(changed: Step, old: str, new: str, request: str) -> Step:
     if changed.act == "json.set":
         return Step(
-            "json.set", {"file": changed.arguments["file"], "key": changed.arguments["key"], "new": (new,)}, text=request
+            "json.set",
+            {"file": changed.arguments["file"], "key": changed.arguments["key"], "new": (new,)},
+            text=request,
         )
     return Step("replace", {"file": changed.arguments["file"], "old": (old,), "new": (new,)}, text=request)
 
@@ -165,7 +193,7 @@ def _of_other_word(request: str, changed: Step) -> Step | None:
         if not told[place] & NEGATING or place + 1 == len(found) or found[place + 1].kind == "sign":
             continue
         old = found[place + 1]
-        line = next((line for line in texts if old.text in {word.text for word in words_of(line)}), None)
+        line = next((line for line in texts if _stands_in(old, line)), None)
         if line is None:
             continue
         after_it = [at for at in range(place + 2, len(found)) if _is_new(found[at], told[at])]
@@ -175,6 +203,12 @@ def _of_other_word(request: str, changed: Step) -> Step | None:
             new = request[found[first].start : found[last].end].rstrip(" .!")
             return _instead(changed, line, line.replace(old.text, new), request)
     return None
+
+
+def _stands_in(word: Word, line: str) -> bool:
+    """Tell whether a word stands in a line, or a number at the end of one: "it ends in 29, not 28"."""
+    ends = word.text.isdecimal() and sum(one.text.endswith(word.text) for one in words_of(line)) == 1
+    return ends or word.text in {one.text for one in words_of(line)}
 
 
 def _turned(request: str, found: Sequence[Word], place: int, changed: Step) -> Step | None:
@@ -275,7 +309,12 @@ def _beside(line: str, said: str, language: str) -> str:
 
 
 def _with_rest(
-    line: str, old: Sequence[_Part], place: tuple[int, int], before: Sequence[_Part], behind: Sequence[_Part], language: str
+    line: str,
+    old: Sequence[_Part],
+    place: tuple[int, int],
+    before: Sequence[_Part],
+    behind: Sequence[_Part],
+    language: str,
 ) -> str:
     """Return a line whose rest is another: behind the words that agree, or the one word before them."""
     at, size = place

@@ -15,10 +15,12 @@ from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed
 from lango_nb.models.offline.followups import says_operation
 from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in
 from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import OF_TASKS
 from lango_nb.models.offline.names import (
     asks,
     endings,
     forms_of,
+    here_in,
     is_pointer,
     is_small,
     kind_of_file,
@@ -134,6 +136,17 @@ _OF_LINES = frozenset(("count.lines", "count.rows", "json.get"))
 """Acts that may be meant for what a table holds."""
 _OF_FILES = frozenset(("file", "change", "newest", "create", "write", "save", "date"))
 """Concepts of a question about when a file was changed."""
+_SAID_WITH: Mapping[str, frozenset[str]] = {
+    "list": frozenset(("file", "folder", "list", "show", "all", "have", "contain")),
+    "date": _OF_FILES - {"date"},
+    "task.list": OF_TASKS,
+    "size": frozenset(("size", "large", "largest", "file", "folder")),
+}
+"""Acts that questions about something in a file are taken for, and concepts of the words that say them."""
+_SHORT_TEXT = 12
+"""Lines of a text that is shown whole where a question about it has none of its words."""
+_SENTENCE = 6
+"""Words that a line of a text has, and one of a list has not."""
 _PLACED = frozenset(("file", "folder"))
 """Concepts of a question about what is in a folder."""
 _SIZES = frozenset(("count.lines", "count.words", "count.chars"))
@@ -1056,13 +1069,54 @@ def find_out(desk: Desk, text: str) -> Work:
         return None
     text, _, before = text.partition("\n")
     said = without_asking(text)
+    spoken = {name: one for name, one in texts.items() if name == desk.context.file and not name.endswith(TABLES)}
+    is_other = any(word.kind == "file" for word in words_of(text))
     found = (
         _on_the_same(desk, text, texts)
+        or likeliest_lines(said, spoken)
+        or likeliest_lines(said, spoken, is_part=points_back(text), language=desk.language)
         or likeliest_lines(said, texts, before=before)
         or likeliest_lines(said, texts, before=before, language=desk.language)
         or _with_the_one_word(said, texts, desk.language)
+        or likeliest_lines(said, {} if is_other else spoken, is_part=True, language=desk.language)
     )
     return _lines_found(desk, text, found, texts)
+
+
+def is_unsaid(step: Step) -> bool:
+    """Tell whether no word of a question says what was read into it: "when was she here?" asks for no date of a file.
+
+    Examples
+    --------
+    >>> is_unsaid(Step("date", {}, text="when was she here?")), is_unsaid(Step("date", {}, text="when was it changed?"))
+    (True, False)
+    >>> is_unsaid(Step("list", {}, text="what is the new rent?")), is_unsaid(Step("list", {}, text="what is in here?"))
+    (True, False)
+    """
+    said = step.text.partition("\n")[0]
+    words = _SAID_WITH.get(step.act)
+    if words is None or step.arguments or step.destination or not (asks(said) and len(telling_words(said)) > 1):
+        return False
+    return not (concepts_of(said) & words or here_in(said))
+
+
+def show_spoken(desk: Desk, step: Step) -> Work:
+    """Show the short letter or note that is spoken of, where a question about it has none of its words; ``None`` where there is none."""
+    name = desk.context.file
+    is_of_it = step.act in {"unclear", "same", *_OF_TABLES, "count.rows", "count.lines", "count.matches"}
+    if not is_of_it or not name or name.endswith(TABLES) or not desk.folder.has("fs_read"):
+        return None
+    try:
+        text: str = yield from desk.folder.read(name)
+    except (TooLarge, Failed, Absent):
+        return None
+    is_prose = any(len(line.split()) >= _SENTENCE for line in lines(text))
+    if not (is_prose and len(lines(text)) <= _SHORT_TEXT):
+        return None
+    shown = quoted(lines(text), desk.language)
+    return Outcome(
+        desk.say("lines", file=name, lines=shown), lines(text), Step("read", {"file": (name,)}, text=step.text), name
+    )
 
 
 def _with_the_one_word(text: str, texts: Mapping[str, str], language: str) -> list[tuple[str, str]]:
