@@ -491,7 +491,7 @@ def _step(desk: Desk, step: Step) -> Work:
     act = acts().get(step.act)
     asked: Outcome | None = yield from ask_tables(desk, step)
     if asked is None and is_unsaid(step):
-        asked = yield from find_out(desk, step.text)
+        asked = (yield from find_out(desk, step.text)) or (yield from show_spoken(desk, step))
     if asked is not None:
         outcome: Outcome = asked
     elif act is None:

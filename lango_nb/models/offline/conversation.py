@@ -447,13 +447,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         _said_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request),
         context,
     )
-    if context.asked is not None:
-        if first == "yes" and not _is_yes(reading, request):
-            return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
-        if first == "yes":
-            return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
-        if context.missing and (whole := completed(reading, context, request)) is not None:
-            return whole
+    if (whole := _answering(reading, request, context, first)) is not None:
+        return whole
     reading = _of_correction(reading, request, context)
     reading = _written_alike(_of_files(_to_named_file(_rejoined(reading, request), request), request), request)
     if (corrected := correction(reading, request, context)) is not None:
@@ -494,6 +489,17 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     ]
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
     return _with_others_filled(reading._replace(steps=split))
+
+
+def _answering(reading: Reading, request: str, context: Context, first: str) -> Reading | None:
+    """Return what a request makes of the plan that was asked about: it agrees, or says what was missing; else ``None``."""
+    if context.asked is None:
+        return None
+    if first == "yes" and not _is_yes(reading, request):
+        return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
+    if first == "yes":
+        return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
+    return completed(reading, context, request) if context.missing else None
 
 
 def without_manners(request: str) -> str:
@@ -1857,7 +1863,8 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
     row = acts().get(first)
     is_of_kind = row is not None and row.reads in {"table", "json"}
-    if first and (is_of_kind or not is_work(reading.steps[0])) and (found := told.said("lines")) is not None:
+    is_other = first in {"date", "size"}
+    if first and (is_of_kind or is_other or not is_work(reading.steps[0])) and (found := told.said("lines")):
         if (is_of_kind and found["file"].endswith(TABLES)) or not ENDED.search(found["file"]):
             return reading
         sought = next(

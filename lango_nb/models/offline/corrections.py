@@ -262,6 +262,10 @@ class _Part(NamedTuple):
         return is_long and not (_VALUE.search(self.key + other.key)) and likeness(self.key, other.key) >= _ALIKE
 
 
+_Rest = tuple[Sequence[_Part], Sequence[_Part]]
+"""The words before and behind those that agree."""
+
+
 def _parts(text: str) -> list[_Part]:
     found = []
     for one in text.split():
@@ -297,7 +301,7 @@ def _beside(line: str, said: str, language: str) -> str:
     before, behind = new[:of], new[of + size :]
     changed = [one for one, other in zip(new[of : of + size], old[at : at + size], strict=True) if _differs(one, other)]
     if not changed:
-        return _with_rest(line, old, (at, size), before, behind, language)
+        return _with_rest(line, old, (at, size), (before, behind), language)
     strange = [one for one in (*before, *behind) if not _is_filler(one.text, language)]
     if len(strange) > _SPARE or (strange and not any(_VALUE.search(one.key) for one in changed)):
         return ""
@@ -308,16 +312,10 @@ def _beside(line: str, said: str, language: str) -> str:
     return _joined(line, old[at : at + size], kept)
 
 
-def _with_rest(
-    line: str,
-    old: Sequence[_Part],
-    place: tuple[int, int],
-    before: Sequence[_Part],
-    behind: Sequence[_Part],
-    language: str,
-) -> str:
+def _with_rest(line: str, old: Sequence[_Part], place: tuple[int, int], rest: _Rest, language: str) -> str:
     """Return a line whose rest is another: behind the words that agree, or the one word before them."""
     at, size = place
+    before, behind = rest
     if behind and not before and at + size < len(old) and not all(_is_filler(one.text, language) for one in behind):
         return _joined(line, old[at + size :], behind)
     if len(before) == 1 and not behind and at > 0 and not _is_filler(before[0].text, language):

@@ -145,6 +145,8 @@ _SAID_WITH: Mapping[str, frozenset[str]] = {
 """Acts that questions about something in a file are taken for, and concepts of the words that say them."""
 _SHORT_TEXT = 12
 """Lines of a text that is shown whole where a question about it has none of its words."""
+_ENOUGH_SAID = 2
+"""Telling words of a question."""
 _SENTENCE = 6
 """Words that a line of a text has, and one of a list has not."""
 _PLACED = frozenset(("file", "folder"))
@@ -1096,15 +1098,26 @@ def is_unsaid(step: Step) -> bool:
     """
     said = step.text.partition("\n")[0]
     words = _SAID_WITH.get(step.act)
-    if words is None or step.arguments or step.destination or not (asks(said) and len(telling_words(said)) > 1):
+    is_path = any(one.kind in {"file", "folder"} for word in step.arguments.get("file", ()) for one in words_of(word))
+    if words is None or is_path or set(step.arguments) - {"file"} or step.destination or not asks(said):
         return False
-    return not (concepts_of(said) & words or here_in(said))
+    if step.act != "date" and (step.arguments or len(telling_words(said)) < _ENOUGH_SAID):
+        return False
+    is_here = step.act == "list" and bool(here_in(said))
+    return not (concepts_of(said) & words or is_here)
 
 
 def show_spoken(desk: Desk, step: Step) -> Work:
     """Show the short letter or note that is spoken of, where a question about it has none of its words; ``None`` where there is none."""
     name = desk.context.file
-    is_of_it = step.act in {"unclear", "same", *_OF_TABLES, "count.rows", "count.lines", "count.matches"}
+    is_of_it = is_unsaid(step) or step.act in {
+        "unclear",
+        "same",
+        *_OF_TABLES,
+        "count.rows",
+        "count.lines",
+        "count.matches",
+    }
     if not is_of_it or not name or name.endswith(TABLES) or not desk.folder.has("fs_read"):
         return None
     try:

@@ -59,6 +59,8 @@ NEAR = 0.75
 """Likeness from which a name is taken for a misspelt one."""
 _TRANSLATED = 0.9
 """What a word of another language or one that means the same counts beside the word itself."""
+_LONG_NAME, _KINDRED = 6, 0.6
+"""Letters of a word that may be like a name in another language, and how alike the two must be."""
 CLEARLY = 0.08
 """How much nearer it has to be than the next."""
 _EAST = frozenset(("ja", "zh"))
@@ -221,6 +223,24 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
     if described:
         return _chosen(described, is_guess=is_guess)
     return _misspelt(words, names, is_file=is_file)
+
+
+def nearest_name(words: str, names: Sequence[str]) -> str:
+    """Return the one of a few names that has a word clearly like one of some words, as in a kindred language; else empty.
+
+    Examples
+    --------
+    >>> nearest_name("a da distribuidora", ["b/bezoeker.txt", "b/distributeur.txt"]), nearest_name("the old one", ["a.txt", "b.txt"])
+    ('b/distributeur.txt', '')
+    """
+    said = [word for word in plain(words).split() if len(word) >= _LONG_NAME]
+    scored = sorted(
+        (max((likeness(one, part) for one in said for part in _parts(_base(name))), default=0.0), name)
+        for name in names
+    )
+    if len(scored) < 2 or scored[-1][0] < _KINDRED or scored[-1][0] - scored[-2][0] < CLEARLY:  # noqa: PLR2004 - nothing to choose from
+        return ""
+    return scored[-1][1]
 
 
 def list_named(words: str) -> str:

@@ -529,14 +529,12 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
     truths = list(_truths(asked, table, named, spent))
     where += truths
-    limits = list(_limits(asked, table, named))
-    where = [one for one in where if not (one.kind == "is" and one.column in {limit.column for limit in limits})]
-    where += limits
+    where = _limited(where, list(_limits(asked, table, named)))
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
     most = _how_many(asked) if measure in {"max", "min"} else 0
+    asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     if before is not None:
-        asked.used.update(at for at, told in enumerate(asked.asking) if "them" in told)
         before = _opened(before, asked, measure, named, title, has_rows=bool(where))
     explained = asked.explained(default=0.0 if before is None else 1.0)
     times = [name for name in table.columns if _is_time(name, table)]
@@ -547,8 +545,6 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     )  # "how many members do we have?"
     is_titled = bool(title) and measure in {"sum", "mean"} and len(amounts(table)) == 1
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted or is_titled))
-    asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told)
-    found = found._replace(explained=asked.explained(default=0.0 if before is None else 1.0))
     found = _of_stay(found, table, asked)
     is_time = bool(asked.has(_TIMES))
     is_money = _speaks_of_money(asked, table, truths)
@@ -569,6 +565,12 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     if found.measure in {"sum", "mean"}:
         return found._replace(wanted=())
     return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
+
+
+def _limited(where: Sequence[Condition], limits: Sequence[Condition]) -> list[Condition]:
+    """Add limits to conditions: the number of a limit is no value that is looked for."""
+    columns = {one.column for one in limits}
+    return [*(one for one in where if one.kind != "is" or one.column not in columns), *limits]
 
 
 def _of_stay(found: Query, table: Table, asked: _Question) -> Query:
