@@ -143,7 +143,7 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
             is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
             is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
             is_look = is_look and not any(map(_is_of_ones_own, one.steps))
-            lacks = answer.is_question and is_look
+            lacks = answer.is_question and is_look and not any(step.word("line") for step in one.steps)
             looked: Answer | None = (yield from _found_out(reading, context, folder)) if lacks else None
             return looked or answer
         question = question or answer

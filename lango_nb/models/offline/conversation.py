@@ -461,6 +461,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         _of_next_shown(reading, request, context),
         _of_shown_line(reading, request, context),
         _of_numbered_line(reading, request, context),
+        _of_switch(reading, request, context),
         of_boxes(reading, request, context),
         _of_count(reading, request, context),
         _of_difference(reading, request, context),
@@ -484,7 +485,10 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
     steps = [
-        with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
+        with_left_over(
+            _with_numbers(_with_label(_only_text(_of_a_part(_plainly(step)), reading.language), reading.language)),
+            reading.language,
+        )
         for step in steps
     ]
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
@@ -1280,6 +1284,35 @@ def _of_numbered_line(reading: Reading, request: str, context: Context) -> Step 
     return Step("line.delete", {"file": (context.file,), "line": (words[0],)}, text=request)
 
 
+def _of_switch(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that a value of a JSON file is put on or off, and neither said: "turn off the break in a.json", "switch it on".
+
+    Examples
+    --------
+    >>> said = Reading((Step("json.set", {"file": ("a.json",)}),))
+    >>> _of_switch(said, "turn off the break in a.json", Context()).arguments
+    {'file': ('a.json',), 'key': ('break',), 'new': ('false',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("talk", {})
+    found = words_of(request)
+    marks = words_of_wishes(reading.language).concepts(found)
+    every = frozenset[str]().union(*marks)
+    new = "true" if "on" in every else "false" if "stopped" in every else ""
+    named = [word.text for word in found if word.kind == "file" and word.text.endswith(".json")]
+    last = context.last
+    is_said = step.act.startswith(("json.", "value.")) and not step.word("new")
+    goes_on = last is not None and last.act.startswith("json.") and last.word("key") and len(found) <= FEW_WORDS
+    file = named[0] if len(named) == 1 else context.file if context.file.endswith(".json") else ""
+    if not new or not file or asks(request) or not (is_said or named or goes_on):
+        return None
+    marked = {word.text: () for word, one in zip(found, marks, strict=True) if one & {"on", "stopped"}}
+    said = Step(step.act, {"file": (file, *marked)}, text=request)
+    key = step.word("key") or left_over(request, said, reading.language)
+    if not key and goes_on and last is not None:
+        key = last.word("key")
+    return Step("json.set", {"file": (file,), "key": (trimmed(key),), "new": (new,)}, text=request) if key else None
+
+
 def _written_alike(reading: Reading, request: str) -> Reading:
     """Add up readings that write the same text to the same file, anew or at its end: only the verb tells which."""
     step = reading.steps[0] if len(reading.steps) == 1 else None
@@ -1311,6 +1344,36 @@ def _says_alike(step: Step, other: Step, file: str) -> bool:
         return other.word("text") == step.word("text")
     is_part = not other.word("text") or step.word("text").endswith(other.word("text"))
     return other.act in {*_WRITING, "create"} and file in other.arguments.get("file", ()) and is_part
+
+
+def _only_text(step: Step, language: str) -> Step:
+    """Leave out of what is written the words that only say that it follows, and the folder it goes to; keep labels whole.
+
+    Examples
+    --------
+    >>> _only_text(Step("append", {"text": ("saying we are closed",)}), "en").arguments
+    {'text': ('we are closed',)}
+    >>> _only_text(Step("append", {"text": ("hello into the folder old",)}), "en").arguments
+    {'text': ('hello',), 'file': ('old',)}
+    >>> said = "replace Tom: barn by Eva: barn"
+    >>> _only_text(Step("replace", {"old": ("barn",), "new": ("Eva",)}, text=said), "en").arguments
+    {'old': ('Tom: barn',), 'new': ('Eva: barn',)}
+    """
+    old, new, text = step.word("old"), step.word("new"), step.word("text")
+    if step.act == "replace" and old and new and f"{new}: {old}" in step.text:
+        label = re.search(rf"(\S+: ){re.escape(old)}", step.text)
+        is_label = label is not None and label[1] != f"{new}: "
+        return step.with_arguments(old=(label[1] + old,), new=(f"{new}: {old}",)) if label and is_label else step
+    found = words_of(text)
+    if step.act not in {*_WRITING, "prepend"} or not found or any(word.is_quoted for word in found):
+        return step
+    marks, told = words_of_wishes(language).concepts(found), lexicon_of(language).concepts(found)
+    begin = next((at for at, one in enumerate(marks) if "saying" not in one), 0)
+    at = next((at for at, one in enumerate(told) if at > 1 and "folder" in one), 0)
+    start = next((place for place in range(at - 1, max(begin, at - _FEW_SAID), -1) if told[place] & _PLACED_IN), 0)
+    if start and at + 1 < len(found) and not step.word("file"):
+        return step.with_arguments(text=(text[found[begin].start : found[start - 1].end],), file=(found[-1].text,))
+    return step.with_arguments(text=(text[found[begin].start :],)) if begin else step
 
 
 def _with_label(step: Step, language: str) -> Step:

@@ -1158,7 +1158,7 @@ class Desk:
                 return Ask(text, can_try_others=True)
             case "line":
                 lines = int(options or 0)
-                return Ask(self.say("no_line", file=path, word=error.wanted, n=lines), can_try_others=True)
+                return Ask(self.say("no_line", file=path, word=error.wanted, n=lines))
             case "number":
                 return Ask(self.say("no_number", file=path, word=error.wanted), can_try_others=True)
             case "json":
