@@ -156,8 +156,10 @@ def _found_out(reading: Reading, context: Context, folder: Folder) -> Work:
     text = " ".join(step.text.partition("\n")[0] for step in reading.steps)
     if not (asks(text) or _goes_on(reading, text, context)) or any(step.destination for step in reading.steps):
         return None
-    if len(reading.steps) > 1 and any(map(_is_whole_change, reading.steps)):
-        return None
+    is_several = len(reading.steps) > 1
+    named = [step for step in reading.steps if _is_begun_change(step)]
+    if named and (is_several or (all(map(_is_whole_change, named)) and not is_asking(text))):
+        return None  # the plan is shown, and asked about
     desk = Desk(folder, context, reading.language)
     step = Step("unclear", {}, text=text)
     try:
@@ -176,6 +178,12 @@ def _goes_on(reading: Reading, text: str, context: Context) -> bool:
     told = lexicon_of(reading.language).concepts(words(text))
     is_look = context.last is not None and context.last.act in {"search", "read", "recall"}
     return is_look and not _changes(reading) and 1 < len(told) <= FEW_WORDS and "and" in told[0]
+
+
+def _is_begun_change(step: Step) -> bool:
+    """Tell whether a step changes something that it names."""
+    is_of_ours = step.act in acts() and step.act not in {"remember", "forget"}
+    return is_of_ours and is_change(step.act) and any(step.arguments.values())
 
 
 def _is_whole_change(step: Step) -> bool:

@@ -491,6 +491,11 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         )
         for step in steps
     ]
+    if any(
+        step.word("file") and not old.word("file") and step.act in _WRITING
+        for step, old in zip(steps, reading.steps, strict=True)
+    ):
+        reading = reading._replace(others=())  # "write hello into the folder old"
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
     return _with_others_filled(reading._replace(steps=split))
 
@@ -1307,7 +1312,8 @@ def _of_switch(reading: Reading, request: str, context: Context) -> Step | None:
         return None
     marked = {word.text: () for word, one in zip(found, marks, strict=True) if one & {"on", "stopped"}}
     said = Step(step.act, {"file": (file, *marked)}, text=request)
-    key = step.word("key") or left_over(request, said, reading.language)
+    is_of_last = goes_on and not step.word("key") and len(found) <= _FEW_SAID
+    key = step.word("key") or ("" if is_of_last else left_over(request, said, reading.language))
     if not key and goes_on and last is not None:
         key = last.word("key")
     return Step("json.set", {"file": (file,), "key": (trimmed(key),), "new": (new,)}, text=request) if key else None
