@@ -147,6 +147,10 @@ _SHORT_TEXT = 12
 """Lines of a text that is shown whole where a question about it has none of its words."""
 _ENOUGH_SAID = 2
 """Telling words of a question."""
+_COMPARED = frozenset(("oldest", "newest", "largest", "smallest", "longest", "shortest", "max", "min", "sum", "mean"))
+"""Concepts of what is asked of all rows of a table."""
+_LISTED = re.compile(r"\s*(?:[-*•|\[{]|\d+[.)]\s)")
+"""How a line of a list begins."""
 _SENTENCE = 6
 """Words that a line of a text has, and one of a list has not."""
 _PLACED = frozenset(("file", "folder"))
@@ -1083,7 +1087,39 @@ def find_out(desk: Desk, text: str) -> Work:
         or _with_the_one_word(said, texts, desk.language)
         or likeliest_lines(said, {} if is_other else spoken, is_part=True, language=desk.language)
     )
+    if not found:
+        return (yield from _named_letter(desk, text, texts))
+    names = {name for name, _ in found}
+    words = [word for word in telling_words(said) if not is_small_in(word, desk.language)]
+    met = nearest_texts(said, ["\n".join(line for _, line in found)])[1]
+    name = next(iter(names))
+    if len(names) == len(found) == 1 and met < _HALF * len(words) and _is_letter(name, texts[name]):
+        found = [(name, line) for line in lines(texts[name])]  # the line has hardly a word of it
+        return _lines_found(desk, text, found)
     return _lines_found(desk, text, found, texts)
+
+
+def _is_letter(name: str, text: str) -> bool:
+    r"""Tell whether a file is a letter or a note: short, of sentences, and no list.
+
+    Examples
+    --------
+    >>> _is_letter("a.txt", "Dear Ann,\nwe would love to see you in May.\nBo"), _is_letter("b.txt", "- milk\n- a dozen of the very large eggs")
+    (True, False)
+    """
+    every = lines(text)
+    sentences = [line for line in every if len(line.split()) >= _SENTENCE and not _LISTED.match(line)]
+    is_text = name.casefold().endswith((".txt", ".md"))
+    return is_text and bool(sentences) and len(every) <= _SHORT_TEXT and not any(map(_LISTED.match, every))
+
+
+def _named_letter(desk: Desk, text: str, texts: Mapping[str, str]) -> Work:
+    """Show the letter or note whose name a question has words of, where there is one: "what did Ann write?"."""
+    near: tuple[str, ...] = yield from desk.files_near(text)
+    is_compared = bool(concepts_of(text) & _COMPARED)  # what is said of rows, and hardly in a letter
+    if len(near) != 1 or is_compared or not _is_letter(near[0], texts.get(near[0], "")) or not asks(text):
+        return None
+    return _lines_found(desk, text, [(near[0], line) for line in lines(texts[near[0]])])
 
 
 def is_unsaid(step: Step) -> bool:
@@ -1124,8 +1160,7 @@ def show_spoken(desk: Desk, step: Step) -> Work:
         text: str = yield from desk.folder.read(name)
     except (TooLarge, Failed, Absent):
         return None
-    is_prose = any(len(line.split()) >= _SENTENCE for line in lines(text))
-    if not (is_prose and len(lines(text)) <= _SHORT_TEXT):
+    if not _is_letter(name, text):
         return None
     shown = quoted(lines(text), desk.language)
     return Outcome(
