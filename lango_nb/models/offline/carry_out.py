@@ -33,7 +33,7 @@ from lango_nb.models.offline.lexicon import (
     lexicon_of,
     words,
 )
-from lango_nb.models.offline.lists import FEW_WORDS
+from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
 from lango_nb.models.offline.looking import ask_tables, find_out, is_unsaid, look, recall_of, show_spoken
 from lango_nb.models.offline.names import (
     asks,
@@ -533,7 +533,7 @@ def repaired(step: Step) -> Step:
     if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
     if "file" in step.arguments:
-        files = tuple(map(_bracketed, step.arguments["file"]))
+        files = tuple(_unled(_bracketed(file)) for file in step.arguments["file"])
         names = tuple(file for file in files if not is_pointer(file, "it"))
         step = step.with_arguments(file=names if any(map(Desk.is_path, names)) else files)  # "a.csv … the file"
         ended = tuple(name for name in names if ENDED.search(name))
@@ -558,6 +558,20 @@ def repaired(step: Step) -> Step:
     named = [name for name in named if not name.startswith(".")]
     free = [name for name in dict.fromkeys(named) if not any(name in word for word in used)]
     return step.with_arguments(file=(free[0],)) if len(free) == 1 else step
+
+
+def _unled(word: str) -> str:
+    """Return the name of a file without the words that say that something is so by it.
+
+    Examples
+    --------
+    >>> _unled("segundo vendas.csv"), _unled("zwei Briefe.txt")
+    ('vendas.csv', 'zwei Briefe.txt')
+    """
+    found = words(word)
+    marks = words_of_wishes().concepts(found)
+    begin = next((at for at, one in enumerate(marks) if "according" not in one), 0)
+    return word[found[begin].start :] if begin and found[-1].kind == "file" else word
 
 
 def _bracketed(word: str) -> str:

@@ -435,7 +435,7 @@ def _told_to_run(request: str) -> Step | None:
 def settled(reading: Reading, request: str, context: Context) -> Reading:
     """Make whole steps of a reading that answers a question, follows up or corrects."""
     first = reading.steps[0].act if reading.steps else "unclear"
-    if first == "undo" and context.is_open:
+    if context.is_open and (first == "undo" or (first in _UNREAD and "kept" in back_in(request).values())):
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     is_question = request.rstrip()[-1:] in ASK_SIGNS
     if first == "refrain" and is_question and (is_asking(request) or not concepts_of(request) & WISHING):
@@ -492,7 +492,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         for step in steps
     ]
     if any(
-        step.word("file") and not old.word("file") and step.act in _WRITING
+        step.word("file") and not old.word("file") and old.word("text").endswith(step.word("file"))
         for step, old in zip(steps, reading.steps, strict=True)
     ):
         reading = reading._replace(others=())  # "write hello into the folder old"

@@ -151,7 +151,7 @@ _COMPARED = frozenset(("oldest", "newest", "largest", "smallest", "longest", "sh
 """Concepts of what is asked of all rows of a table."""
 _LISTED = re.compile(r"\s*(?:[-*•|\[{]|\d+[.)]\s)")
 """How a line of a list begins."""
-_SENTENCE = 6
+_SENTENCE = 5
 """Words that a line of a text has, and one of a list has not."""
 _PLACED = frozenset(("file", "folder"))
 """Concepts of a question about what is in a folder."""

@@ -523,7 +523,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
     named = _columns(asked, table, title if where or measure == "count" else set())
-    measure = _settled(measure, asked, table, named, title)
+    measure = _settled(measure, asked, table, named, title) or _turned(before, asked, named)
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
     if measure in {"max", "min"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
         named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
@@ -736,6 +736,23 @@ def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str],
     rest = [column for column in named if not _words_for("priced") & set(plain(column).split())]
     is_sum = bool(spent) and not (measure or rest or is_limited or asked.has(("who", "which")))
     return "sum" if is_sum else measure  # "what did I spend at Lumen?"
+
+
+def _turned(before: Query | None, asked: _Question, named: Sequence[str]) -> str:
+    """Return the other end of what was asked before: "and the least?" behind the largest.
+
+    Examples
+    --------
+    >>> table = Table(("tea", "grams"), (("Assam", "3300"), ("Gyokuro", "240")))
+    >>> str(query("e o menos?", table, parse("max grams, tea"), language="pt"))
+    'min grams'
+    """
+    if before is None or before.measure not in {"max", "min"} or before.by or named:
+        return ""
+    said = {end: [at for at, told in enumerate(asked.asking) if end in told] for end in _ENDS}
+    end = next((end for end, places in said.items() if places), "")
+    asked.used.update(said.get(end, ()))
+    return _ENDS.get(end, "")
 
 
 def _opened(  # noqa: PLR0913 - what a question says
