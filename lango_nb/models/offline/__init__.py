@@ -2,7 +2,8 @@
 
     model.py         decides whose turn it is: a root that gives work away, or an agent that works
     conversation.py  the messages of a request, sorted; what may be called; what was said before, from requests and answers
-    followups.py     later requests as changes to the plan before; lists.py: what goes onto lists, comes off, is ticked
+    followups.py     later requests as changes to the plan before; corrections.py: what was just written was not right;
+                     lists.py: what goes onto lists, comes off, is ticked
     lexicon.py       a request as words with their concepts; names.py: from words to names of what is there
     reader.py        a request becomes a plan: learned, see features.py, weights.py
     plan.py          plans as data, each step a line a person understands; what can be wanted; work orders

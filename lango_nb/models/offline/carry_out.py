@@ -33,7 +33,8 @@ from lango_nb.models.offline.lexicon import (
     lexicon_of,
     words,
 )
-from lango_nb.models.offline.looking import ask_tables, find_out, look, recall_of
+from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
+from lango_nb.models.offline.looking import ask_tables, find_out, is_unsaid, look, recall_of, show_spoken
 from lango_nb.models.offline.names import (
     asks,
     calls_list,
@@ -145,7 +146,7 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
             is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
             is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
             is_look = is_look and not any(map(_is_of_ones_own, one.steps))
-            lacks = answer.is_question and is_look
+            lacks = answer.is_question and is_look and not any(step.word("line") for step in one.steps)
             looked: Answer | None = (yield from _found_out(reading, context, folder)) if lacks else None
             return looked or answer
         question = question or answer
@@ -156,19 +157,36 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
 def _found_out(reading: Reading, context: Context, folder: Folder) -> Work:
     """Look in all files for what a question asks whose plan led nowhere; ``None`` where it is none, or nothing is found."""
     text = " ".join(step.text.partition("\n")[0] for step in reading.steps)
-    if not asks(text) or any(step.destination for step in reading.steps):
+    if not (asks(text) or _goes_on(reading, text, context)) or any(step.destination for step in reading.steps):
         return None
-    if len(reading.steps) > 1 and any(map(_is_whole_change, reading.steps)):
-        return None
+    is_several = len(reading.steps) > 1
+    named = [step for step in reading.steps if _is_begun_change(step)]
+    if named and (is_several or (all(map(_is_whole_change, named)) and not is_asking(text))):
+        return None  # the plan is shown, and asked about
     desk = Desk(folder, context, reading.language)
     step = Step("unclear", {}, text=text)
     try:
         outcome: Outcome | None = yield from ask_tables(desk, step)
         if outcome is None:
             outcome = yield from find_out(desk, text)
+        if outcome is None and len(reading.steps) == 1:
+            outcome = yield from show_spoken(desk, reading.steps[0])
     except (Failed, Absent, TooLarge, Ask, CannotWork):  # the plan's own answer stands
         return None
     return None if outcome is None else Answer(outcome.text, False, () if outcome.step is None else (outcome.step,))
+
+
+def _goes_on(reading: Reading, text: str, context: Context) -> bool:
+    """Tell whether a few words go on from what was looked for before: "and Sunday then"."""
+    told = lexicon_of(reading.language).concepts(words(text))
+    is_look = context.last is not None and context.last.act in {"search", "read", "recall"}
+    return is_look and not _changes(reading) and 1 < len(told) <= FEW_WORDS and "and" in told[0]
+
+
+def _is_begun_change(step: Step) -> bool:
+    """Tell whether a step changes something that it names."""
+    is_of_ours = step.act in acts() and step.act not in {"remember", "forget"}
+    return is_of_ours and is_change(step.act) and any(step.arguments.values())
 
 
 def _is_whole_change(step: Step) -> bool:
@@ -488,6 +506,8 @@ def _step(desk: Desk, step: Step) -> Work:
     desk.begin(step)
     act = acts().get(step.act)
     asked: Outcome | None = yield from ask_tables(desk, step)
+    if asked is None and is_unsaid(step):
+        asked = (yield from find_out(desk, step.text)) or (yield from show_spoken(desk, step))
     if asked is not None:
         outcome: Outcome = asked
     elif act is None:
@@ -521,7 +541,7 @@ def repaired(step: Step) -> Step:
     if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
     if "file" in step.arguments:
-        files = tuple(map(_bracketed, step.arguments["file"]))
+        files = tuple(_unled(_bracketed(file)) for file in step.arguments["file"])
         names = tuple(file for file in files if not is_pointer(file, "it"))
         step = step.with_arguments(file=names if any(map(Desk.is_path, names)) else files)  # "a.csv … the file"
         ended = tuple(name for name in names if ENDED.search(name))
@@ -546,6 +566,20 @@ def repaired(step: Step) -> Step:
     named = [name for name in named if not name.startswith(".")]
     free = [name for name in dict.fromkeys(named) if not any(name in word for word in used)]
     return step.with_arguments(file=(free[0],)) if len(free) == 1 else step
+
+
+def _unled(word: str) -> str:
+    """Return the name of a file without the words that say that something is so by it.
+
+    Examples
+    --------
+    >>> _unled("segundo vendas.csv"), _unled("zwei Briefe.txt")
+    ('vendas.csv', 'zwei Briefe.txt')
+    """
+    found = words(word)
+    marks = words_of_wishes().concepts(found)
+    begin = next((at for at, one in enumerate(marks) if "according" not in one), 0)
+    return word[found[begin].start :] if begin and found[-1].kind == "file" else word
 
 
 def _bracketed(word: str) -> str:

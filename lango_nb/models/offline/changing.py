@@ -50,6 +50,7 @@ from lango_nb.models.offline.operations import (
     lines,
     number,
     read_table,
+    truth,
     write_row,
 )
 from lango_nb.models.offline.plan import Step, show
@@ -82,6 +83,8 @@ _MOST_TABLES = 12
 _LONGEST_KEY = 40
 _MOST_HELD = 20
 """Lines of a deleted file that are told."""
+_SWITCHES = frozenset(("true", "false"))
+"""How JSON writes yes and no."""
 _MOST_ADDED = 20_000
 """Characters of a result that are written into a file."""
 
@@ -409,7 +412,7 @@ def _is_turned_round(step: Step, language: str) -> bool:
     at = next((word.start for word, one in zip(found, told, strict=True) if "instead" in one), -1)
     said, sought, new = step.text.partition("\n")[0], step.word("old"), step.word("new")
     is_said_so = at >= 0 and sought in said[:at] and sought not in said[at:] and bool(new) and new in said[at:]
-    return is_said_so and _shape(sought) == _shape(new)
+    return is_said_so and language != "ja" and _shape(sought) == _shape(new)  # 「AではなくB」: A was there
 
 
 def _cell_beside(step: Step, path: str, text: str) -> Cell | None:
@@ -658,6 +661,7 @@ def _json_set(desk: Desk, step: Step) -> Work:
     new = desk.need(step, "new")
     path, old = yield from _there(desk, step)
     try:
+        key = _switch_below(old, json_path(old, key)) if truth(new) is not None else key
         changed, name = json_set(old, key, new), json_path(old, key)
         first, last = json_spans(old)[name]
     except (NoSuch, Unsure) as error:
@@ -668,6 +672,16 @@ def _json_set(desk: Desk, step: Step) -> Work:
     start, end = json_spans(now)[name]
     said = desk.say("json.set", file=path, name=name, new=now[start:end], old=old[first:last])
     return _done(step, said, path)
+
+
+def _switch_below(text: str, key: str) -> str:
+    """Return the one yes or no below a key, where it has parts: "wifi.enabled" of "wifi"; else the key itself."""
+    below = [
+        name
+        for name, (first, last) in json_spans(text).items()
+        if name.startswith(f"{key}.") and text[first:last] in _SWITCHES
+    ]
+    return below[0] if len(below) == 1 else key
 
 
 def _cell_set(desk: Desk, step: Step) -> Work:

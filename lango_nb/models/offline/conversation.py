@@ -30,7 +30,9 @@ from lango_nb.models.offline.answers import (
     sentences,
 )
 from lango_nb.models.offline.arguments import shapes_of
+from lango_nb.models.offline.corrections import correction
 from lango_nb.models.offline.followups import (
+    CLAUSES,
     ENDED,
     EXACT,
     HALF,
@@ -49,7 +51,6 @@ from lango_nb.models.offline.lexicon import (
     NEGATING,
     REFUSING,
     UNSPACED,
-    Concepts,
     Word,
     concepts_of,
     is_small_in,
@@ -263,6 +264,8 @@ _OF_ONE = frozenset(("delete", "move", "copy", "rename"))
 _TOLD_BY = {"longer": "count.lines", "shorter": "count.lines", "larger": "size", "smaller": "size"}
 """What tells which of two files is longer, larger …; its date tells the rest."""
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
+_GOING = frozenset(("line.delete", "line.tick", "delete", "task.done", "task.delete"))
+"""Acts after which something is gone from a list."""
 _MOST_NOTES = 3
 """Lines before the rows of an answer that tells the largest: notes, and the sentence."""
 _AFTER = re.compile(r" \([^()]*\)\Z")
@@ -426,36 +429,33 @@ def _told_to_run(request: str) -> Step | None:
 def settled(reading: Reading, request: str, context: Context) -> Reading:
     """Make whole steps of a reading that answers a question, follows up or corrects."""
     first = reading.steps[0].act if reading.steps else "unclear"
-    if first == "undo" and context.is_open:
+    if context.is_open and (first == "undo" or (first in _UNREAD and "kept" in back_in(request).values())):
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     is_question = request.rstrip()[-1:] in ASK_SIGNS
     if first == "refrain" and is_question and (is_asking(request) or not concepts_of(request) & WISHING):
         first = "unclear"  # "who eats no nuts?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
-    if first in {"no", "refrain"} and _is_undo(request, context):
+    if first in _UNREAD and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
     reading = behind_no(
         _said_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request),
         context,
     )
-    if context.asked is not None:
-        if first == "yes" and not _is_yes(reading, request):
-            return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
-        if first == "yes":
-            return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
-        if context.missing and (whole := completed(reading, context, request)) is not None:
-            return whole
+    if (whole := _answering(reading, request, context, first)) is not None:
+        return whole
     reading = _of_correction(reading, request, context)
     reading = _written_alike(_of_files(_to_named_file(_rejoined(reading, request), request), request), request)
+    if (corrected := correction(reading, request, context)) is not None:
+        return corrected
     reading = of_list(of_spoken_list(reading, request, context), request, context)
     for meant in (
         _of_lacking(request, reading.language),
         _of_compared(reading, request, context),
         _of_folders(reading, request, context),
-        _of_other_word(request, context),
-        _of_other_name(request, context),
         _of_next_shown(reading, request, context),
         _of_shown_line(reading, request, context),
+        _of_numbered_line(reading, request, context),
+        _of_switch(reading, request, context),
         of_boxes(reading, request, context),
         _of_count(reading, request, context),
         _of_difference(reading, request, context),
@@ -479,11 +479,30 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
     steps = [
-        with_left_over(_with_numbers(_with_label(_of_a_part(_plainly(step)), reading.language)), reading.language)
+        with_left_over(
+            _with_numbers(_with_label(_only_text(_of_a_part(_plainly(step)), reading.language), reading.language)),
+            reading.language,
+        )
         for step in steps
     ]
+    if any(
+        step.word("file") and not old.word("file") and old.word("text").endswith(step.word("file"))
+        for step, old in zip(steps, reading.steps, strict=True)
+    ):
+        reading = reading._replace(others=())  # "write hello into the folder old"
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
     return _with_others_filled(reading._replace(steps=split))
+
+
+def _answering(reading: Reading, request: str, context: Context, first: str) -> Reading | None:
+    """Return what a request makes of the plan that was asked about: it agrees, or says what was missing; else ``None``."""
+    if context.asked is None:
+        return None
+    if first == "yes" and not _is_yes(reading, request):
+        return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
+    if first == "yes":
+        return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
+    return completed(reading, context, request) if context.missing else None
 
 
 def without_manners(request: str) -> str:
@@ -573,7 +592,17 @@ def _is_undo(request: str, context: Context) -> bool:
     is_last = context.last is not None and is_change(context.last.act)
     if not back or context.changed is None or context.is_open or not (is_last or "ever" in back.values()):
         return False
-    rest = request.casefold()
+    if "kept" in back.values():
+        return context.changed.act in {"delete", "line.delete"}
+    if len(clauses := CLAUSES.split(request)) > 1:  # "wait, I was wrong, put it back"
+        return _says_back(request) or any("ever" in back_in(one).values() and _says_back(one) for one in clauses)
+    return _says_back(request)
+
+
+def _says_back(text: str) -> bool:
+    """Tell whether a text says that something shall be as before, and nothing more."""
+    back = back_in(text)
+    rest = text.casefold()
     for words in back:
         rest = rest.replace(words, " ")
     found = [word for word in words_of(rest) if word.kind != "sign"]
@@ -814,10 +843,31 @@ def _of_known_kinds(reading: Reading) -> Reading:
             if other.steps[0].act == group:
                 rest = (*reading.others[:place], *reading.others[place + 1 :])
                 return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    if step.act == "delete" and (cut := _cut_rather(reading)) is not None:
+        return cut
     for other in reading.others if step.act in {"list", "delete.all"} and not step.arguments else ():
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
             return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
+
+
+def _cut_rather(reading: Reading) -> Reading | None:
+    """Return that a line goes out of a file, where words that a request has beside its name tell which: "delete the milk from a.txt".
+
+    Examples
+    --------
+    >>> cut = Reading((Step("line.delete", {"file": ("a.txt",), "find": ("milk",)}),), 0.2)
+    >>> said = Step("delete", {"file": ("a.txt",)}, text="delete the milk from a.txt")
+    >>> _cut_rather(Reading((said,), 0.7, others=(cut,))).steps[0].act
+    'line.delete'
+    """
+    step = reading.steps[0]
+    for place, other in enumerate(reading.others):
+        one = other.steps[0]
+        if one.act == "line.delete" and one.word("find") and one.arguments.get("file") == step.arguments.get("file"):
+            rest = (*reading.others[:place], *reading.others[place + 1 :])
+            return other._replace(confidence=max(HALF, other.confidence), others=rest)
+    return None
 
 
 def _put_into(reading: Reading) -> Reading | None:
@@ -907,74 +957,6 @@ def _rejoined(reading: Reading, request: str) -> Reading:
         step = first.with_arguments(file=file)._replace(text=request)
         return reading._replace(steps=(step,), confidence=max((reading.confidence, *reading.each[:1])), each=())
     return reading
-
-
-def _of_other_word(request: str, context: Context) -> Step | None:
-    """Return the correction of a word that was just written: "not Favre but Zanetti".
-
-    Examples
-    --------
-    >>> written = Step("append", {"file": ("a.txt",), "added": ("Tuesday: Favre is away",)})
-    >>> _of_other_word("sorry, not Favre but Zanetti", Context(changed=written)).arguments["new"]
-    ('Tuesday: Zanetti is away',)
-    """
-    changed = context.changed
-    if (
-        changed is None
-        or not changed.word("file")
-        or changed.act not in {"append", "prepend", "write", "replace", "line.replace"}
-    ):
-        return None
-    lines = [
-        line
-        for role in ("added", "text", "new")
-        for text in changed.arguments.get(role, ())
-        for line in text.splitlines()
-    ]
-    found = words_of(request)
-    told = lexicon().concepts(found)
-    for place in range(len(found) - 1):
-        if not told[place] & NEGATING:
-            continue
-        old = found[place + 1]
-        if old.kind == "sign":
-            continue
-        line = next((line for line in lines if old.text in {word.text for word in words_of(line)}), None)
-        if line is None:
-            continue
-        after_it = [at for at in range(place + 2, len(found)) if _is_new(found[at], told[at])]
-        before_it = [at for at in range(place) if _is_new(found[at], told[at])][-1:]
-        if after_it or before_it:
-            first, last = (after_it[0], len(found) - 1) if after_it else (before_it[0], before_it[0])
-            new = request[found[first].start : found[last].end].rstrip(" .!")
-            changed_line = line.replace(old.text, new)
-            return Step(
-                "replace", {"file": changed.arguments["file"], "old": (line,), "new": (changed_line,)}, text=request
-            )
-    return None
-
-
-def _of_other_name(request: str, context: Context) -> Step | None:
-    """Return that what was just given a name is to have another: "no, b.md after all".
-
-    Examples
-    --------
-    >>> moved = Step("move", {"file": ("a.md",), "to": ("b.md",), "targets": ("b.md",)})
-    >>> _of_other_name("no, c.md after all", Context(moved, changed=moved)).arguments
-    {'file': ('b.md',), 'to': ('c.md',)}
-    """
-    changed, found = context.changed, words_of(request)
-    names = [word.text for word in found if word.kind == "file"]
-    is_named = changed is not None and changed.act == "move" and ENDED.search(changed.word("targets")) is not None
-    is_no = bool(lexicon().concepts(found)[:1]) and "no" in lexicon().concepts(found)[0]
-    if changed is None or not is_named or not is_no or len(names) != 1 or len(found) > FEW_WORDS:
-        return None
-    return Step("rename", {"file": (changed.word("targets"),), "to": (names[0],)}, text=request)
-
-
-def _is_new(word: Word, told: Concepts) -> bool:
-    """Tell whether a word is no small word, no sign and none of those that requests are made of."""
-    return word.kind != "sign" and not is_small(word.text) and (not told or word.kind in {"number", "measure", "id"})
 
 
 def _to_named_file(reading: Reading, request: str) -> Reading:
@@ -1276,6 +1258,61 @@ def _of_shown_line(reading: Reading, request: str, context: Context) -> Step | N
     return Step("line.delete", {"file": (context.file,), "find": context.shown}, text=request)
 
 
+def _of_numbered_line(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that a line of the list that is spoken of goes, which is told by its place: "strike the second one".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("list.txt",)}), "list.txt")
+    >>> said = Reading((Step("task.done", {"text": ("the second one",)}),))
+    >>> _of_numbered_line(said, "strike the second one", shown).arguments
+    {'file': ('list.txt',), 'line': ('the second one',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    words = [word for said in step.arguments.values() for word in said]
+    told = lexicon().concepts(words_of(request))
+    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
+    is_shown = context.last is not None and context.last.act in {"read", "append", "line.delete", "undo", "write"}
+    is_file = ENDED.search(context.file) is not None and not context.file.endswith(TABLES)
+    is_gone = "off" in marks or (step.act != "delete" and any("delete" in one for one in told))
+    if not (is_shown and is_file and is_gone and len(words) == 1 and rank(words[0]) is not None):
+        return None
+    is_bare = all(is_small(word) or concepts_of(word) or rank(word) is not None for word in words[0].split())
+    if context.is_open or context.file in context.shown or not is_bare or step.act not in _GOING or asks(request):
+        return None
+    return Step("line.delete", {"file": (context.file,), "line": (words[0],)}, text=request)
+
+
+def _of_switch(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that a value of a JSON file is put on or off, and neither said: "turn off the break in a.json", "switch it on".
+
+    Examples
+    --------
+    >>> said = Reading((Step("json.set", {"file": ("a.json",)}),))
+    >>> _of_switch(said, "turn off the break in a.json", Context()).arguments
+    {'file': ('a.json',), 'key': ('break',), 'new': ('false',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("talk", {})
+    found = words_of(request)
+    marks = words_of_wishes(reading.language).concepts(found)
+    every = frozenset[str]().union(*marks)
+    new = "true" if "on" in every else "false" if "stopped" in every else ""
+    named = [word.text for word in found if word.kind == "file" and word.text.endswith(".json")]
+    last = context.last
+    is_said = step.act.startswith(("json.", "value.")) and not step.word("new")
+    goes_on = last is not None and last.act.startswith("json.") and last.word("key") and len(found) <= FEW_WORDS
+    file = named[0] if len(named) == 1 else context.file if context.file.endswith(".json") else ""
+    if not new or not file or asks(request) or not (is_said or named or goes_on):
+        return None
+    marked = {word.text: () for word, one in zip(found, marks, strict=True) if one & {"on", "stopped"}}
+    said = Step(step.act, {"file": (file, *marked)}, text=request)
+    is_of_last = goes_on and not step.word("key") and len(found) <= _FEW_SAID
+    key = step.word("key") or ("" if is_of_last else left_over(request, said, reading.language))
+    if not key and goes_on and last is not None:
+        key = last.word("key")
+    return Step("json.set", {"file": (file,), "key": (trimmed(key),), "new": (new,)}, text=request) if key else None
+
+
 def _written_alike(reading: Reading, request: str) -> Reading:
     """Add up readings that write the same text to the same file, anew or at its end: only the verb tells which."""
     step = reading.steps[0] if len(reading.steps) == 1 else None
@@ -1307,6 +1344,36 @@ def _says_alike(step: Step, other: Step, file: str) -> bool:
         return other.word("text") == step.word("text")
     is_part = not other.word("text") or step.word("text").endswith(other.word("text"))
     return other.act in {*_WRITING, "create"} and file in other.arguments.get("file", ()) and is_part
+
+
+def _only_text(step: Step, language: str) -> Step:
+    """Leave out of what is written the words that only say that it follows, and the folder it goes to; keep labels whole.
+
+    Examples
+    --------
+    >>> _only_text(Step("append", {"text": ("saying we are closed",)}), "en").arguments
+    {'text': ('we are closed',)}
+    >>> _only_text(Step("append", {"text": ("hello into the folder old",)}), "en").arguments
+    {'text': ('hello',), 'file': ('old',)}
+    >>> said = "replace Tom: barn by Eva: barn"
+    >>> _only_text(Step("replace", {"old": ("barn",), "new": ("Eva",)}, text=said), "en").arguments
+    {'old': ('Tom: barn',), 'new': ('Eva: barn',)}
+    """
+    old, new, text = step.word("old"), step.word("new"), step.word("text")
+    if step.act == "replace" and old and new and f"{new}: {old}" in step.text:
+        label = re.search(rf"(\S+: ){re.escape(old)}", step.text)
+        is_label = label is not None and label[1] != f"{new}: "
+        return step.with_arguments(old=(label[1] + old,), new=(f"{new}: {old}",)) if label and is_label else step
+    found = words_of(text)
+    if step.act not in {*_WRITING, "prepend"} or not found or any(word.is_quoted for word in found):
+        return step
+    marks, told = words_of_wishes(language).concepts(found), lexicon_of(language).concepts(found)
+    begin = next((at for at, one in enumerate(marks) if "saying" not in one), 0)
+    at = next((at for at, one in enumerate(told) if at > 1 and "folder" in one), 0)
+    start = next((place for place in range(at - 1, max(begin, at - _FEW_SAID), -1) if told[place] & _PLACED_IN), 0)
+    if start and at + 1 < len(found) and not step.word("file"):
+        return step.with_arguments(text=(text[found[begin].start : found[start - 1].end],), file=(found[-1].text,))
+    return step.with_arguments(text=(text[found[begin].start :],)) if begin else step
 
 
 def _with_label(step: Step, language: str) -> Step:
@@ -1861,8 +1928,9 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
     row = acts().get(first)
     is_of_kind = row is not None and row.reads in {"table", "json"}
-    if first and (is_of_kind or not is_work(reading.steps[0])) and (found := told.said("lines")) is not None:
-        if is_of_kind and found["file"].endswith(TABLES):
+    is_other = first in {"date", "size"}
+    if first and (is_of_kind or is_other or not is_work(reading.steps[0])) and (found := told.said("lines")):
+        if (is_of_kind and found["file"].endswith(TABLES)) or not ENDED.search(found["file"]):
             return reading
         sought = next(
             (words for role in ("key", "value", "column") if (words := reading.steps[0].arguments.get(role))), ()
@@ -1872,7 +1940,9 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     if first not in {act for act, _ in _CHANGES.values()} or told.is_any((*_CHANGES, *QUESTIONS, *UNDONE)):
         return reading
     looks = (one for one in reading.others if one.steps and not any(_may_change(step) for step in one.steps))
-    return next(looks, reading)
+    shown = told.said("lines")
+    found_in = Step("search", {"file": (shown["file"],)}, text=reading.steps[0].text) if shown else None
+    return next(looks, reading if found_in is None else reading._replace(steps=(found_in,)))
 
 
 def _may_change(step: Step) -> bool:

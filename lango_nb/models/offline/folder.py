@@ -34,6 +34,7 @@ from lango_nb.models.offline.names import (
     is_small,
     kind_of_file,
     likeliest_lines,
+    nearest_name,
     nearest_texts,
     not_meant,
     pick,
@@ -41,6 +42,7 @@ from lango_nb.models.offline.names import (
     plain,
     points_back,
     rank,
+    says_something,
     stem,
     table_of,
     telling_words,
@@ -688,6 +690,8 @@ class Desk:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
+        if not found.name and (like := self._like_shown(name)):
+            found = Pick(like, is_guess=True)
         if not found.name and self.context.file and begins_with_pointer(name):
             self._guess = self.context.file  # "that card": it was spoken of, and called something else
             return self.context.file
@@ -759,9 +763,15 @@ class Desk:
         shown = self.context.shown
         if self.context.asked is None or len(shown) < 2 or self.is_path(words):  # noqa: PLR2004 - nothing to choose from
             return ""
-        if name := pick(words, shown, is_file=True).name:
-            return name
+        chosen = pick(words, shown, is_file=True)
+        if chosen.name and not chosen.is_guess:
+            return chosen.name
         every: list[Entry] = yield from self.folder.everything()
+        other = pick(words, [one.name for one in files_of(every)], is_file=True) if chosen.is_guess else Pick()
+        if other.name and not other.is_guess:
+            return ""  # something that was not asked about is called so
+        if chosen.name:
+            return chosen.name
         names = [one.name for one in files_of(every) if one.name in shown]
         if age := age_in(words, self.language):
             by_age: list[str] = yield from self._by_age(names)
@@ -785,6 +795,15 @@ class Desk:
             fitting = [one for one in shown if one.casefold().endswith(ends)]
             return fitting[0] if len(fitting) == 1 else ""
         return pick(words, shown, is_file=True).name if self.context.asked is not None and len(shown) > 1 else ""
+
+    def _like_shown(self, words: str) -> str:
+        """Return which of the files shown is described behind a word that only points, or in a like word: "the one from Ann"."""
+        shown = [name for name in self.context.shown if "." in name]
+        if len(shown) < 2:  # noqa: PLR2004 - nothing to choose from
+            return ""
+        behind = self._text.partition("\n")[0].rpartition(words)[2].strip(" .?!")
+        said = f"{words} {behind}" if not any(map(says_something, words.split())) else words
+        return pick(said, shown, is_file=True).name or nearest_name(said, shown)
 
     def list_file(self, words: str) -> Work:
         """Return the file of a list that is named by what it is; empty where there is none, or several."""
@@ -1136,7 +1155,7 @@ class Desk:
                 return Ask(text, can_try_others=True)
             case "line":
                 lines = int(options or 0)
-                return Ask(self.say("no_line", file=path, word=error.wanted, n=lines), can_try_others=True)
+                return Ask(self.say("no_line", file=path, word=error.wanted, n=lines))
             case "number":
                 return Ask(self.say("no_number", file=path, word=error.wanted), can_try_others=True)
             case "json":

@@ -40,7 +40,7 @@ EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
 """A word that is the name of a file or a folder as it stands."""
 ENDED = re.compile(r"[^\s.]\.[A-Za-z]\w{0,7}\Z")
 """How the name of a file ends, also one with blanks."""
-_CLAUSES = re.compile(r"[,;.!?\u3001\u3002\uff0c\uff1b\uff01\uff1f]+(?!\w)\s*(?=.)")
+CLAUSES = re.compile(r"[,;.!?\u3001\u3002\uff0c\uff1b\uff01\uff1f]+(?!\w)\s*(?=.)")
 """Between the clauses of a request."""
 _INTO = frozenset(("into",))
 _CONTENTS_IN_ORDER = ("old", "find", "value", "key", "column", "new", "text")
@@ -85,7 +85,7 @@ def behind_no(reading: Reading, context: Context) -> Reading:
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     if step.act not in {"no", "refrain"}:
         return reading
-    *before, rest = _CLAUSES.split(step.text.strip())
+    *before, rest = CLAUSES.split(step.text.strip())
     last = last_of(context)
     wish = reader().read(rest, None if last is None else last.act) if before and len(rest.split()) > 1 else Reading(())
     acts_wished = [acts().get(one.act) for one in wish.steps]

@@ -221,6 +221,7 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
         or concepts_of(request) & OF_TASKS
         or BOX.search(context.answer)
         or not request.strip()
+        or (step.act == "undo" and reading.confidence >= HALF)
     ):
         return reading
     found = words_of(request)

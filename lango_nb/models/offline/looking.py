@@ -15,10 +15,12 @@ from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed
 from lango_nb.models.offline.followups import says_operation
 from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in
 from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import OF_TASKS
 from lango_nb.models.offline.names import (
     asks,
     endings,
     forms_of,
+    here_in,
     is_pointer,
     is_small,
     kind_of_file,
@@ -134,6 +136,23 @@ _OF_LINES = frozenset(("count.lines", "count.rows", "json.get"))
 """Acts that may be meant for what a table holds."""
 _OF_FILES = frozenset(("file", "change", "newest", "create", "write", "save", "date"))
 """Concepts of a question about when a file was changed."""
+_SAID_WITH: Mapping[str, frozenset[str]] = {
+    "list": frozenset(("file", "folder", "list", "show", "all", "have", "contain")),
+    "date": _OF_FILES - {"date"},
+    "task.list": OF_TASKS,
+    "size": frozenset(("size", "large", "largest", "file", "folder")),
+}
+"""Acts that questions about something in a file are taken for, and concepts of the words that say them."""
+_SHORT_TEXT = 12
+"""Lines of a text that is shown whole where a question about it has none of its words."""
+_ENOUGH_SAID = 2
+"""Telling words of a question."""
+_COMPARED = frozenset(("oldest", "newest", "largest", "smallest", "longest", "shortest", "max", "min", "sum", "mean"))
+"""Concepts of what is asked of all rows of a table."""
+_LISTED = re.compile(r"\s*(?:[-*•|\[{]|\d+[.)]\s)")
+"""How a line of a list begins."""
+_SENTENCE = 5
+"""Words that a line of a text has, and one of a list has not."""
 _PLACED = frozenset(("file", "folder"))
 """Concepts of a question about what is in a folder."""
 _SIZES = frozenset(("count.lines", "count.words", "count.chars"))
@@ -915,7 +934,8 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         and not step.act.startswith("list.by")
         and (is_going_on or step.word("file").casefold().endswith(TABLES))
     )
-    if step.act == "read" and step.word("file"):
+    is_of_people = step.act.startswith("list.") and not step.arguments and "who" in concepts_of(step.text)
+    if is_of_people or (step.act == "read" and step.word("file")):
         return _MOSTLY
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
         return _THIRD  # "which pond is the largest?" of the table that was shown
@@ -1060,13 +1080,96 @@ def find_out(desk: Desk, text: str) -> Work:
         return None
     text, _, before = text.partition("\n")
     said = without_asking(text)
+    spoken = {name: one for name, one in texts.items() if name == desk.context.file and not name.endswith(TABLES)}
+    is_other = any(word.kind == "file" for word in words_of(text))
     found = (
         _on_the_same(desk, text, texts)
+        or likeliest_lines(said, spoken)
+        or likeliest_lines(said, spoken, is_part=points_back(text), language=desk.language)
         or likeliest_lines(said, texts, before=before)
         or likeliest_lines(said, texts, before=before, language=desk.language)
         or _with_the_one_word(said, texts, desk.language)
+        or likeliest_lines(said, {} if is_other else spoken, is_part=True, language=desk.language)
     )
+    if not found:
+        return (yield from _named_letter(desk, text, texts))
+    names = {name for name, _ in found}
+    words = [word for word in telling_words(said) if not is_small_in(word, desk.language)]
+    met = nearest_texts(said, ["\n".join(line for _, line in found)])[1]
+    name = next(iter(names))
+    if len(names) == len(found) == 1 and met < _HALF * len(words) and _is_letter(name, texts[name]):
+        found = [(name, line) for line in lines(texts[name])]  # the line has hardly a word of it
+        return _lines_found(desk, text, found)
     return _lines_found(desk, text, found, texts)
+
+
+def _is_letter(name: str, text: str) -> bool:
+    r"""Tell whether a file is a letter or a note: short, of sentences, and no list.
+
+    Examples
+    --------
+    >>> _is_letter("a.txt", "Dear Ann,\nwe would love to see you in May.\nBo"), _is_letter("b.txt", "- milk\n- a dozen of the very large eggs")
+    (True, False)
+    """
+    every = lines(text)
+    sentences = [line for line in every if len(line.split()) >= _SENTENCE and not _LISTED.match(line)]
+    is_text = name.casefold().endswith((".txt", ".md"))
+    return is_text and bool(sentences) and len(every) <= _SHORT_TEXT and not any(map(_LISTED.match, every))
+
+
+def _named_letter(desk: Desk, text: str, texts: Mapping[str, str]) -> Work:
+    """Show the letter or note whose name a question has words of, where there is one: "what did Ann write?"."""
+    near: tuple[str, ...] = yield from desk.files_near(text)
+    is_compared = bool(concepts_of(text) & _COMPARED)  # what is said of rows, and hardly in a letter
+    if len(near) != 1 or is_compared or not _is_letter(near[0], texts.get(near[0], "")) or not asks(text):
+        return None
+    return _lines_found(desk, text, [(near[0], line) for line in lines(texts[near[0]])])
+
+
+def is_unsaid(step: Step) -> bool:
+    """Tell whether no word of a question says what was read into it: "when was she here?" asks for no date of a file.
+
+    Examples
+    --------
+    >>> is_unsaid(Step("date", {}, text="when was she here?")), is_unsaid(Step("date", {}, text="when was it changed?"))
+    (True, False)
+    >>> is_unsaid(Step("list", {}, text="what is the new rent?")), is_unsaid(Step("list", {}, text="what is in here?"))
+    (True, False)
+    """
+    said = step.text.partition("\n")[0]
+    words = _SAID_WITH.get(step.act)
+    is_path = any(one.kind in {"file", "folder"} for word in step.arguments.get("file", ()) for one in words_of(word))
+    if words is None or is_path or set(step.arguments) - {"file"} or step.destination or not asks(said):
+        return False
+    if step.act != "date" and (step.arguments or len(telling_words(said)) < _ENOUGH_SAID):
+        return False
+    is_here = step.act == "list" and bool(here_in(said))
+    return not (concepts_of(said) & words or is_here)
+
+
+def show_spoken(desk: Desk, step: Step) -> Work:
+    """Show the short letter or note that is spoken of, where a question about it has none of its words; ``None`` where there is none."""
+    name = desk.context.file
+    is_of_it = is_unsaid(step) or step.act in {
+        "unclear",
+        "same",
+        *_OF_TABLES,
+        "count.rows",
+        "count.lines",
+        "count.matches",
+    }
+    if not is_of_it or not name or name.endswith(TABLES) or not desk.folder.has("fs_read"):
+        return None
+    try:
+        text: str = yield from desk.folder.read(name)
+    except (TooLarge, Failed, Absent):
+        return None
+    if not _is_letter(name, text):
+        return None
+    shown = quoted(lines(text), desk.language)
+    return Outcome(
+        desk.say("lines", file=name, lines=shown), lines(text), Step("read", {"file": (name,)}, text=step.text), name
+    )
 
 
 def _with_the_one_word(text: str, texts: Mapping[str, str], language: str) -> list[tuple[str, str]]:

@@ -59,6 +59,8 @@ NEAR = 0.75
 """Likeness from which a name is taken for a misspelt one."""
 _TRANSLATED = 0.9
 """What a word of another language or one that means the same counts beside the word itself."""
+_LONG_NAME, _KINDRED = 6, 0.6
+"""Letters of a word that may be like a name in another language, and how alike the two must be."""
 CLEARLY = 0.08
 """How much nearer it has to be than the next."""
 _EAST = frozenset(("ja", "zh"))
@@ -221,6 +223,24 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
     if described:
         return _chosen(described, is_guess=is_guess)
     return _misspelt(words, names, is_file=is_file)
+
+
+def nearest_name(words: str, names: Sequence[str]) -> str:
+    """Return the one of a few names that has a word clearly like one of some words, as in a kindred language; else empty.
+
+    Examples
+    --------
+    >>> nearest_name("a da distribuidora", ["b/bezoeker.txt", "b/distributeur.txt"]), nearest_name("the old one", ["a.txt", "b.txt"])
+    ('b/distributeur.txt', '')
+    """
+    said = [word for word in plain(words).split() if len(word) >= _LONG_NAME]
+    scored = sorted(
+        (max((likeness(one, part) for one in said for part in _parts(_base(name))), default=0.0), name)
+        for name in names
+    )
+    if len(scored) < 2 or scored[-1][0] < _KINDRED or scored[-1][0] - scored[-2][0] < CLEARLY:  # noqa: PLR2004 - nothing to choose from
+        return ""
+    return scored[-1][1]
 
 
 def list_named(words: str) -> str:
@@ -618,6 +638,8 @@ def whole_new_name(word: str, text: str) -> str:
             and not any(is_small(one) or _told(one) & _UNNAMED for one in between)
         ):
             return " ".join((*between, word))  # "plik godziny otwarcia.txt"
+        if any(map(_ENDING.search, between)):
+            return word  # "call a.txt b.txt"
         if lead.casefold() in table_of("called") and not _told(between[0]) & _PLACING:
             if is_pointer(parts[-size], "it"):
                 return word if size == 1 else " ".join((*parts[1 - size :], word))  # "nenn sie neu.txt"
@@ -640,7 +662,7 @@ def called_before(text: str) -> str:
 
 
 def back_in(text: str) -> dict[str, str]:
-    """Return what in a text says that something shall be as before, and how far back that is: ``last`` change, or ``ever``.
+    """Return what in a text says that something shall be as before, and how far back that is: ``last`` change, or ``ever``; ``kept`` says that it was not to go.
 
     Examples
     --------
@@ -1151,7 +1173,7 @@ def _misspelt(words: str, names: Sequence[str], *, is_file: bool) -> Pick:
             if has is not None and has[0].casefold() != given[0].casefold() and given[0].casefold() in _known_endings():
                 continue
             forms = {plain(_base(name)), plain(name)}
-        scored.append((max(_likeness(simple, form) for form in forms), name))
+        scored.append((max(likeness(simple, form) for form in forms), name))
     scored.sort(reverse=True)
     if not scored or scored[0][0] < NEAR:
         return Pick()
@@ -1161,12 +1183,12 @@ def _misspelt(words: str, names: Sequence[str], *, is_file: bool) -> Pick:
 
 
 @lru_cache(maxsize=8192)
-def _likeness(one: str, other: str) -> float:
+def likeness(one: str, other: str) -> float:
     """Return how alike two words are: 1 less the part of their letters that is missing, wrong or exchanged.
 
     Examples
     --------
-    >>> _likeness("routes", "ruotes") > _likeness("notes", "ruotes")
+    >>> likeness("routes", "ruotes") > likeness("notes", "ruotes")
     True
     """
     before: list[int] = []

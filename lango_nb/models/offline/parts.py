@@ -310,14 +310,16 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     is_of_file = step.act in {"unclear", "talk"} and any(one.kind == "file" for one in words(step.text))
     may_be_found = may_be_found_out(step, confidence, language, route)
     with_files = next(iter(router.owners("fs")), "")
-    if with_files and (is_of_file or ((is_stranger or step.act != "about.agents") and may_be_found)):
+    if with_files and (
+        is_of_file or ((is_stranger or step.act != "about.agents" or _speaks_of_a_day(step.text)) and may_be_found)
+    ):
         return with_files
     if writer := _writer(router, tool, step):
         return writer
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = confidence < SURE or (route.confidence >= CLEARLY > confidence)
         return route.chosen if route.chosen and is_doubtful and not tool else ""
-    if confidence < SURE and route.is_conversation:
+    if confidence < (LOOKS if step.arguments and tool.startswith("fs_") else SURE) and route.is_conversation:
         return ""
     owners = _able(router, tool, router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
     if router.taught.rows and route.chosen:
@@ -356,6 +358,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             return confidence < SURE or (confidence < 1 and not _is_of_memory(step.text, language))
         case "about.agents" if step.word("agent"):
             return True  # there is nobody who is called so
+        case "about.agents" | "about.why" if _speaks_of_a_day(step.text):
+            return True  # "who is there on Friday?"
         case "about.agents" | "about.owner":
             is_nobody = route is None or route.chosen is None
             return is_nobody and (confidence < CLEARLY or (route is not None and route.is_conversation))
@@ -364,6 +368,16 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             is_owed = router_family(step.act) == "payment" and confidence < CHATTY  # what is paid may stand in a table
             is_owed = is_owed or (confidence < SURE and "spent" in said_of_tables(step.text, language))
             return is_owed or (confidence < SURE and (other < CLEARLY or is_look))
+
+
+def _speaks_of_a_day(text: str) -> bool:
+    """Tell whether a question has a number, a day or a file in it: it is none about the agents."""
+    found = words(text)
+    told = lexicon().concepts(found)
+    return any(
+        one.kind in {"number", "measure", "file"} or ("day" in means and "question" not in means)
+        for one, means in zip(found, told, strict=True)
+    )
 
 
 def _is_of_memory(text: str, language: str) -> bool:

@@ -67,6 +67,9 @@ _SIZED = (("size", "area", "surface"), ("m2",))
 _MEASURING = frozenset(concept for concepts in _MEASURES.values() for concept in concepts)
 _EXTREMES = frozenset((*_MEASURES["max"], *_MEASURES["min"]))
 _NEGATING = frozenset(("no", "not", "none", "except"))
+_STAYS = {"longest": "min", "oldest": "min", "shortest": "max", "newest": "max"}
+"""Who is there longest, and newest, by the year or the day on which they came."""
+_COUNTING = frozenset(("many", "count"))
 _TIMES = frozenset(("newest", "oldest"))
 _CONNECTING = frozenset(("and", "only", "same", "then"))
 _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
@@ -84,6 +87,9 @@ _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "te
 _ENDING = re.compile(r"\.[A-Za-z]\w{1,3}\Z")
 _SHORTEST = 3
 """Letters of a word that is looked for in the values of a column nobody names."""
+_NAMED = re.compile(r"[^\W\d_a-z]\w*(?:[ -][^\W\d_a-z]\w*)?|")
+"""How somebody is called, shortly."""
+_WHOLE_NAME = re.compile(r"[^\W\d_a-z][^\d.,;:@]*")
 _FEW = 5
 """Rows that an answer may have spoken of."""
 _LONG_STEM = 6
@@ -361,7 +367,7 @@ class _Question:
     def _same_as(self, word: str) -> set[int]:
         """Return the tokens that mean a word of English, or are the same word of another language."""
         forms = related_words(word) if len(word) > _SHORTEST and self.language != "en" else frozenset[str]()
-        found = {at for tokens in self._meaning(word) for at in tokens}
+        found = {at for tokens in self._meaning(word) for at in tokens if not self.concepts[at] & _COUNTING}
         spaced = (unit for unit in self.units if self.tokens[unit.token].kind not in UNSPACED)
         found.update(unit.token for unit in spaced if stem(unit.text) in forms)
         return found.union(*(self.find(one) for one in forms if not one.isascii() and len(one) > 1))
@@ -510,25 +516,27 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     if not table.rows or len(table.rows) > MOST_ROWS:
         return Query()
     asked = _Question(text, language, table.columns)
-    title = {at for part in plain(name.rpartition("/")[2].rpartition(".")[0]).split() for at in asked.means(part)}
+    stem_of_name, _, ending = plain(name.rpartition("/")[2]).rpartition(" ")
+    title = {at for part in stem_of_name.split() for at in asked.means(part)}
+    title |= {unit.token for unit in asked.units if unit.text == f"{stem_of_name}{ending}"}  # "kassalog"
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
     named = _columns(asked, table, title if where or measure == "count" else set())
-    measure = _settled(measure, asked, table, named, title)
+    measure = _settled(measure, asked, table, named, title) or _turned(before, asked, named)
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
     if measure in {"max", "min"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
         named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
     truths = list(_truths(asked, table, named, spent))
     where += truths
-    where += _limits(asked, table, named)
+    where = _limited(where, list(_limits(asked, table, named)))
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
     most = _how_many(asked) if measure in {"max", "min"} else 0
+    asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     if before is not None:
-        asked.used.update(at for at, told in enumerate(asked.asking) if "them" in told)
         before = _opened(before, asked, measure, named, title, has_rows=bool(where))
     explained = asked.explained(default=0.0 if before is None else 1.0)
     times = [name for name in table.columns if _is_time(name, table)]
@@ -539,6 +547,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     )  # "how many members do we have?"
     is_titled = bool(title) and measure in {"sum", "mean"} and len(amounts(table)) == 1
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted or is_titled))
+    found = _of_stay(found, table, asked)
     is_time = bool(asked.has(_TIMES))
     is_money = _speaks_of_money(asked, table, truths)
     found = found._replace(explained=asked.explained()) if is_money else found
@@ -558,6 +567,35 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     if found.measure in {"sum", "mean"}:
         return found._replace(wanted=())
     return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
+
+
+def _limited(where: Sequence[Condition], limits: Sequence[Condition]) -> list[Condition]:
+    """Add limits to conditions: the number of a limit is no value that is looked for."""
+    columns = {one.column for one in limits}
+    return [*(one for one in where if one.kind != "is" or one.column not in columns), *limits]
+
+
+def _of_stay(found: Query, table: Table, asked: _Question) -> Query:
+    """Settle who is there longest where a table tells since when: "who has been here longest?".
+
+    Examples
+    --------
+    >>> table = Table(("name", "since"), (("Ann", "2012"), ("Bo", "2019")))
+    >>> str(query("who has been with us longest?", table)), str(query("who is the newest?", table))
+    ('min since, name', 'max since, name')
+    """
+    begins = [
+        name for name in table.columns if set(plain(name).split()) & _words_for("joined") and _is_time(name, table)
+    ]
+    if len(begins) != 1 or not asked.has(("who",)) or found.where or found.wanted:
+        return found
+    measure = next((one for concept, one in _STAYS.items() if asked.has((concept,))), "")
+    if not measure:
+        return found
+    asked.used.update(asked.has(_STAYS))
+    label = next((name for name in table.columns if name not in begins and not is_numeric(table.values(name))), "")
+    wanted = (label,) if label else ()
+    return Query((), wanted, measure, begins[0], max(found.explained, asked.explained()), is_grounded=True)
 
 
 def _speaks_of_money(asked: _Question, table: Table, truths: Sequence[Condition]) -> bool:
@@ -593,6 +631,10 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         asked.used.update(often)
         found = found._replace(measure="count", column="")  # "who comes most often?"
     labels = [name for name in found.wanted if _has_groups(name, table) and name != found.column]
+    if not labels and (found.column or found.measure == "count") and (of_whom := _whose(asked, table)):
+        old = () if before is None else before.where
+        kept = tuple(is_ for is_ in found.where if is_.column != of_whom or is_ not in old)
+        labels, found = [of_whom], found._replace(is_grounded=True, where=kept)  # "who spent the most?"
     monthly = [at for at, told in enumerate(asked.asking) if "month" in told and at not in asked.used]
     days = [name for name in table.columns if any(map(day, table.values(name))) and not is_numeric(table.values(name))]
     is_monthly = (
@@ -630,6 +672,30 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         return found._replace(measure="", column="") if found.measure == "count" else found
     found = found._replace(measure=before.measure, column=before.column, by=before.by, end=end or before.end)
     return found._replace(is_monthly=before.is_monthly)
+
+
+def _whose(asked: _Question, table: Table) -> str:
+    """Return the column of the people that a question asks for: the only one with names that are there more than once.
+
+    Examples
+    --------
+    >>> table = Table(("payer", "item", "amount"), (("Ann", "tea", "3"), ("Bo", "cake", "4"), ("Ann", "bun", "2")))
+    >>> str(query("wer hat am meisten ausgegeben?", table, language="de")), str(query("how much did each person pay?", table))
+    ('most sum amount by payer', 'sum amount by payer')
+    """
+    people = [*asked.has(("who",)), *asked.means("person")]
+    named = [
+        name for name in table.columns if _has_groups(name, table) and all(map(_NAMED.fullmatch, table.values(name)))
+    ]
+    told = [name for name in named if any("who" in lexicon_told for lexicon_told in lexicon().concepts(words(name)))]
+    is_of_rows = any(
+        len(set(values)) == len(values) and all(map(_NAMED.fullmatch, values))
+        for values in map(table.values, table.columns)
+    )
+    if not people or len(told or named) != 1 or (is_of_rows and not told):
+        return ""
+    asked.used.update(people)
+    return (told or named)[0]
 
 
 def _is_same_measure(one: Query, other: Query) -> bool:
@@ -672,6 +738,23 @@ def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str],
     rest = [column for column in named if not _words_for("priced") & set(plain(column).split())]
     is_sum = bool(spent) and not (measure or rest or is_limited or asked.has(("who", "which")))
     return "sum" if is_sum else measure  # "what did I spend at Lumen?"
+
+
+def _turned(before: Query | None, asked: _Question, named: Sequence[str]) -> str:
+    """Return the other end of what was asked before: "and the least?" behind the largest.
+
+    Examples
+    --------
+    >>> table = Table(("tea", "grams"), (("Assam", "3300"), ("Gyokuro", "240")))
+    >>> str(query("e o menos?", table, parse("max grams, tea"), language="pt"))
+    'min grams'
+    """
+    if before is None or before.measure not in {"max", "min"} or before.by or named:
+        return ""
+    said = {end: [at for at, told in enumerate(asked.asking) if end in told] for end in _ENDS}
+    end = next((end for end, places in said.items() if places), "")
+    asked.used.update(said.get(end, ()))
+    return _ENDS.get(end, "")
 
 
 def _opened(  # noqa: PLR0913 - what a question says
@@ -1078,8 +1161,19 @@ def _amount(table: Table, spent: set[str], measure: str = "", *, is_money: bool)
     """Return the column with the amounts that nobody named: the only one, else the only one of money, or of things."""
     free = [name for name in amounts(table) if name not in spent]
     kinds = ("priced",) if is_money else ("counted", "priced") if measure in {"sum", "mean"} else ("counted",)
+    rest = [name for name in free if not set(plain(name).split()) & _words_for("priced")]
+    if measure == "sum" and not is_money and len(rest) == 1 and len(free) == 2 and _is_price_each(rest[0], free, table):  # noqa: PLR2004
+        return rest[0]
     of_kind = ([name for name in free if set(plain(name).split()) & _words_for(kind)] for kind in kinds)
     return next((one[0] for one in (free, *of_kind) if len(one) == 1), "")
+
+
+def _is_price_each(column: str, both: Sequence[str], table: Table) -> bool:
+    """Tell whether a column holds how many there are, whole numbers, and the one beside it a price of each that comes again."""
+    other = next(name for name in both if name != column)
+    prices, counts = table.values(other), table.values(column)
+    is_numbered = len(set(counts)) == len(counts) and counts == sorted(counts, key=lambda one: number(one) or 0)
+    return all(map(str.isdigit, counts)) and not is_numbered and len(set(prices)) * 2 <= len(prices)
 
 
 def _is_time(column: str, table: Table) -> bool:

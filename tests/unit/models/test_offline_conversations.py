@@ -317,3 +317,55 @@ def test_a_name_with_blanks_is_taken_whole(ask: Ask, folder: Path, text: str, ke
     (folder / "NEXT STEPS.txt").write_text("- ring Ann\n- buy tea\n")
     ask(text)
     assert (folder / "NEXT STEPS.txt").read_text() == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        (("add 6 bottles of milk to fees_2023.txt", "oops, 8 bottles"), "8 bottles of milk"),
+        (("metti pile AA in fondo a fees_2023.txt", "anzi no, AAA"), "pile AAA"),
+        (("hänge an fees_2023.txt an: Treffen am 2. Januar", "nee, 3. januar"), "Treffen am 3. Januar"),
+        (("append 'Monday: Vogt mows' to fees_2023.txt", "no, Tuesday"), "Tuesday: Vogt mows"),
+        (("fees_2023.txtに「緑茶」を追加して", "間違えた、緑茶じゃなくて麦茶"), "麦茶"),
+    ],
+)
+def test_what_was_just_added_is_corrected_where_it_stands(
+    ask: Ask, folder: Path, said: tuple[str, ...], line: str
+) -> None:
+    ask(*said)
+    assert _files(folder)["fees_2023.txt"] == f"{FILES['fees_2023.txt']}{line}\n"
+
+
+def test_a_correction_that_agrees_with_nothing_is_asked_about(ask: Ask, folder: Path) -> None:
+    turn = ask("add milk to fees_2023.txt", "oops, bread")
+    assert "milk" in str(turn.answer)
+    assert "bread" in str(turn.answer)
+    assert _files(folder)["fees_2023.txt"].endswith("\nmilk\n")
+
+
+@pytest.mark.parametrize("first", ["delete line 3 of fees_2023.txt", "delete the last line of fees_2023.txt"])
+@pytest.mark.parametrize("second", ["no, put it back", "no wait, that line has to stay"])
+def test_what_was_to_stay_comes_back_or_is_left(ask: Ask, folder: Path, first: str, second: str) -> None:
+    turn = ask(first, second)
+    assert _files(folder) == FILES
+    assert turn.error_code != "asked_back"
+
+
+def test_a_line_that_is_named_beside_a_file_goes_and_not_the_file(ask: Ask, folder: Path) -> None:
+    ask("borra de fees_2023.txt lo de children")
+    assert _files(folder).get("fees_2023.txt") in {FILES["fees_2023.txt"], "Fees 2023\nadults: 20\n"}
+
+
+def test_a_place_strikes_a_line_of_the_list_that_was_shown(ask: Ask, folder: Path) -> None:
+    ask("read fees_2024.txt", "strike the second one")
+    assert _files(folder)["fees_2024.txt"] == "Fees 2024\nchildren: 9\nfamilies: 40\n"
+
+
+def test_a_question_is_answered_from_the_letter_that_was_read(ask: Ask) -> None:
+    assert "18:30" in str(ask("read letters/okoro.txt", "when does he have to be there?").answer)
+
+
+def test_a_name_that_was_just_given_is_corrected(ask: Ask, folder: Path) -> None:
+    ask("rename diary.md to log.md", "no, tent diary.md")
+    assert "tent diary.md" in _files(folder)
+    assert "log.md" not in _files(folder)

@@ -1,0 +1,365 @@
+"""Corrections: a request that says something else should have been written, or another name given, than just was.
+
+    add 6 bottles of milk to shopping.txt ── added ── "oops, 8 bottles" ── in shopping.txt replace 6 bottles of milk by 8 bottles of milk
+    rename a.txt to b.txt ────────────────── done ─── "no, c d.txt" ────── rename b.txt to "c d.txt"
+
+What is said now is laid beside what was written: the words that agree, and values of the same form, show its place. Where
+nothing agrees, the plan is asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lango_nb.models.offline.followups import ENDED, HALF, WISHING
+from lango_nb.models.offline.lexicon import (
+    ASK_SIGNS,
+    NEGATING,
+    REFUSING,
+    UNSPACED,
+    Word,
+    concepts_of,
+    is_small_in,
+    lexicon,
+    lexicon_of,
+)
+from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
+from lango_nb.models.offline.names import is_asking, is_pointer, is_small, likeness, plain, table_of, unaccented
+from lango_nb.models.offline.plan import Context, Reading, Step
+
+_WRITTEN = ("append", "prepend", "write", "replace", "line.replace", "json.set")
+"""Changes whose answer tells what was written."""
+_ALIKE = 0.6
+"""How alike a word must be to the one it is written instead of."""
+_DOUBTFUL = 0.3
+"""Confidence of a correction that agrees with nothing that was written: it is asked about."""
+_LEADING = 4
+"""Words among which a request says that it corrects something."""
+_FEW = 4
+"""Words that may stand for all that was written."""
+_SPARE = 2
+"""Words beside a value that need not agree: "15 degrees it was"."""
+_SHORTEST = 3
+_DONE = frozenset(("undo", "yes", "delete", "delete.all", "move", "copy", "run", "run.file", "task.list", "list"))
+"""Acts of a request that is no correction, whatever it begins with."""
+_CLAUSES = re.compile(r"[,;!?:、。，！]+\s*|(?<=[^\W\d])\.\s+")  # noqa: RUF001 - signs that people type
+_VALUE = re.compile(r"\d+")
+_EDGES = " .,;:!?\"'“”„«»()[]-*•"
+
+
+def correction(reading: Reading, request: str, context: Context) -> Reading | None:
+    """Read what a request corrects of the change that was just made; ``None`` where it corrects none.
+
+    Parameters
+    ----------
+    reading : Reading
+        What else it was read into.
+    request : str
+    context : Context
+
+    Examples
+    --------
+    >>> written = Step("append", {"file": ("a.txt",), "added": ("Tuesday: Favre is away",)})
+    >>> said = Reading((Step("unclear", {}),))
+    >>> correction(said, "sorry, not Favre but Zanetti", Context(written, changed=written)).steps[0].word("new")
+    'Tuesday: Zanetti is away'
+    >>> written = Step("append", {"file": ("a.txt",), "added": ("6 bottles of milk",)})
+    >>> correction(said, "oops, 8 bottles", Context(written, changed=written)).steps[0].word("new")
+    '8 bottles of milk'
+    >>> moved = Step("move", {"file": ("a.md",), "to": ("b.md",), "targets": ("b.md",)})
+    >>> correction(said, "no, tour c.md after all", Context(moved, changed=moved)).steps[0].arguments
+    {'file': ('b.md',), 'to': ('tour c.md',)}
+    """
+    changed = context.changed
+    if context.is_open and (other := _of_other_file(reading, request, context)) is not None:
+        return other
+    if changed is None or context.is_open or len(reading.steps) != 1 or request.rstrip()[-1:] in ASK_SIGNS:
+        return None
+    if (step := _of_other_word(request, changed)) is not None:
+        return reading._replace(steps=(step,), confidence=1.0, others=())
+    begin = _begin(request, reading.language)
+    is_last = context.last is not None and context.last.act.partition(".")[0] in {changed.act.partition(".")[0], *_SAME}
+    if not begin or not is_last or is_asking(request) or reading.steps[0].act in _DONE:
+        return None
+    if changed.act == "move":
+        step = _of_other_name(request, request[begin:], changed)
+        return None if step is None else reading._replace(steps=(step,), confidence=1.0, others=())
+    if changed.act not in _WRITTEN or any(word.kind == "file" for word in words_of(request)):
+        return None
+    for text in _written(changed):
+        for clause in _clauses(request, begin):
+            if new := _beside(text, clause, reading.language):
+                return reading._replace(steps=(_instead(changed, text, new, request),), confidence=1.0, others=())
+    return _asked(reading, request, changed, begin)
+
+
+_SAME = frozenset(("move", "rename", "append", "write", "create", "replace", "value", "json", "line", "prepend"))
+"""First parts of acts whose changes are told by another act's name."""
+
+
+def _of_other_file(reading: Reading, request: str, context: Context) -> Reading | None:
+    """Return what was asked about, with the file that was meant: "I meant the minutes" behind "shall I delete 13 entries?"."""
+    asked = context.asked
+    found = words_of(request)
+    marks = words_of_wishes().concepts(found)
+    if asked is None or context.missing or len(asked.steps) != 1 or not any("sorry" in one for one in marks[:_SPARE]):
+        return None
+    *_, rest = _clauses(request, _begin(request, reading.language)) or [""]
+    if not rest or concepts_of(rest) & (WISHING | REFUSING) or "file" not in asked.steps[0].arguments:
+        return None
+    step = asked.steps[0].with_arguments(file=(rest,))._replace(text=f"{request}\n{asked.steps[0].text}")
+    return asked._replace(steps=(step,), confidence=min(asked.confidence, HALF), language=reading.language, others=())
+
+
+def _asked(reading: Reading, request: str, changed: Step, begin: int) -> Reading | None:
+    """Return that few words may stand for all that was written, to be asked about."""
+    *_, rest = _clauses(request, begin) or [""]
+    found = [word for word in words_of(rest) if word.kind != "sign"]
+    is_wish = bool((concepts_of(rest) & (WISHING | REFUSING)) or any(is_pointer(word.text, "it") for word in found))
+    written = _written(changed)
+    if is_wish or len(written) != 1 or not 0 < len(found) <= _FEW or changed.act not in {"append", "write", "replace"}:
+        return None
+    old = written[0]
+    step = _instead(changed, old, _lead(old) + rest.strip(" .!"), request)
+    return reading._replace(steps=(step,), confidence=_DOUBTFUL, others=())
+
+
+def _written(changed: Step) -> list[str]:
+    """Return the lines, or the value, that a change has written."""
+    given = next((said for role in ("added", "text", "new") if (said := changed.arguments.get(role))), ())
+    return [line for text in given for line in text.splitlines() if line.strip()]
+
+
+def _instead(changed: Step, old: str, new: str, request: str) -> Step:
+    if changed.act == "json.set":
+        return Step(
+            "json.set",
+            {"file": changed.arguments["file"], "key": changed.arguments["key"], "new": (new,)},
+            text=request,
+        )
+    return Step("replace", {"file": changed.arguments["file"], "old": (old,), "new": (new,)}, text=request)
+
+
+def _lead(line: str) -> str:
+    """Return the mark of a list that a line begins with."""
+    found = re.match(r"\s*(?:[-*•]\s+(?:\[[ xX]\]\s*)?)?", line)
+    return found[0] if found else ""
+
+
+# -- how it is said ----------------------------------------------------------------------------------------------------
+
+
+def _begin(request: str, language: str) -> int:
+    """Return where a request goes on behind the words that say that something was wrong; 0 where none do.
+
+    Examples
+    --------
+    >>> _begin("oops make that three", "en"), _begin("three please", "en"), _begin("põe no fim: leite", "pt")
+    (14, 0, 0)
+    """
+    found = words_of(request)
+    marks, told = words_of_wishes().concepts(found), lexicon_of(language).concepts(found)
+    back = {word for word, far in table_of("back").items() if far == "last"}
+    end = 0
+    for at, word in enumerate(found[: _LEADING * 2 if any(one.kind in UNSPACED for one in found) else _LEADING]):
+        if "sorry" in marks[at] or "no" in told[at] or word.folded in back:
+            end = at + 1
+    while 0 < end < len(found) and ("sorry" in marks[end] or found[end].kind == "sign"):
+        end += 1
+    return found[end - 1].end if end else 0
+
+
+def _clauses(request: str, begin: int) -> list[str]:
+    """Return what a correction says, clause by clause."""
+    return [clause for part in _CLAUSES.split(request[begin:]) if (clause := part.strip())]
+
+
+def _of_other_word(request: str, changed: Step) -> Step | None:
+    """Return the correction of a word that stands in what was written: "not Favre but Zanetti", "緑茶じゃなくて麦茶"."""
+    if changed.act not in _WRITTEN or not changed.word("file"):
+        return None
+    texts = _written(changed)
+    found = words_of(request)
+    told, marks = lexicon().concepts(found), words_of_wishes().concepts(found)
+    for place in range(len(found)):
+        is_behind = "instead" in marks[place] and found[place].kind in UNSPACED
+        if is_behind:
+            step = _turned(request, found, place, changed)
+            if step is not None:
+                return step
+        if not told[place] & NEGATING or place + 1 == len(found) or found[place + 1].kind == "sign":
+            continue
+        old = found[place + 1]
+        line = next((line for line in texts if _stands_in(old, line)), None)
+        if line is None:
+            continue
+        after_it = [at for at in range(place + 2, len(found)) if _is_new(found[at], told[at])]
+        before_it = [at for at in range(place) if _is_new(found[at], told[at])][-1:]
+        if after_it or before_it:
+            first, last = (after_it[0], len(found) - 1) if after_it else (before_it[0], before_it[0])
+            new = request[found[first].start : found[last].end].rstrip(" .!")
+            return _instead(changed, line, line.replace(old.text, new), request)
+    return None
+
+
+def _stands_in(word: Word, line: str) -> bool:
+    """Tell whether a word stands in a line, or a number at the end of one: "it ends in 29, not 28"."""
+    ends = word.text.isdecimal() and sum(one.text.endswith(word.text) for one in words_of(line)) == 1
+    return ends or word.text in {one.text for one in words_of(line)}
+
+
+def _turned(request: str, found: Sequence[Word], place: int, changed: Step) -> Step | None:
+    """Return the correction where the wrong word stands before the mark and the right one behind it."""
+    mark = re.search(r"(?:じゃなくて|ではなくて?|でなくて?|而是)[、，]?", request[found[place].start - 1 :])  # noqa: RUF001
+    head = request[: found[place].start - 1 + mark.start()] if mark else ""
+    new = _CLAUSES.split(request[len(head) + len(mark[0]) :])[0] if mark else ""
+    new = re.sub(r"(?:です|だった|でした|だよ|だ|ね|よ)+$", "", new.strip())
+    for line in _written(changed):
+        old = next((head[at:] for at in range(len(head)) if head[at:] in line), "")
+        if old and new:
+            return _instead(changed, line, line.replace(old, new), request)
+    return None
+
+
+def _is_new(word: Word, told: frozenset[str]) -> bool:
+    """Tell whether a word is no small word, no sign and none of those that requests are made of."""
+    return word.kind != "sign" and not is_small(word.text) and (not told or word.kind in {"number", "measure", "id"})
+
+
+def _of_other_name(request: str, rest: str, changed: Step) -> Step | None:
+    """Return that what was just given a name is to have another."""
+    target = changed.word("targets")
+    names = [word for word in words_of(rest) if word.kind == "file"]
+    spaced = [word for word in words_of(request) if word.kind not in UNSPACED]
+    if len(changed.arguments.get("targets", ())) != 1 or len(names) != 1 or len(spaced) > 2 * FEW_WORDS:
+        return None
+    is_renamed = changed.word("file").rpartition("/")[0] == target.rpartition("/")[0] and ENDED.search(target)
+    begin = names[0].start
+    lead = [word for word in words_of(rest[:begin]) if word.kind == "word"]
+    for word in reversed(lead):  # "inkoop bar.txt"
+        if not is_renamed or is_small(word.text) or concepts_of(word.text) or is_pointer(word.text, "it"):
+            break
+        begin = word.start
+    return Step("rename", {"file": (target,), "to": (rest[begin : names[0].end],)}, text=request)
+
+
+# -- what was written, and what is said now ----------------------------------------------------------------------------
+
+
+class _Part(NamedTuple):
+    text: str
+    key: str
+    """What parts are compared by: values of one form are alike, whatever they are."""
+
+    def is_like(self, other: _Part) -> bool:
+        """Tell whether two words are the same, but for a slip, or values of the same form."""
+        if self.key == other.key:
+            return True
+        is_long = min(len(self.key), len(other.key)) >= _SHORTEST
+        return is_long and not (_VALUE.search(self.key + other.key)) and likeness(self.key, other.key) >= _ALIKE
+
+
+_Rest = tuple[Sequence[_Part], Sequence[_Part]]
+"""The words before and behind those that agree."""
+
+
+def _parts(text: str) -> list[_Part]:
+    found = []
+    for one in text.split():
+        bare = one.strip(_EDGES)
+        if bare:
+            found.append(_Part(one, _key(bare)))
+    return found
+
+
+def _key(word: str) -> str:
+    if _VALUE.search(word):
+        return _VALUE.sub("9", unaccented(plain(word)))
+    return "<day>" if "day" in concepts_of(word) else "<month>" if plain(word) in table_of("month") else plain(word)
+
+
+def _beside(line: str, said: str, language: str) -> str:
+    r"""Return a line with what is said now in the place of what it agrees with; empty where it agrees with nothing.
+
+    Examples
+    --------
+    >>> _beside("East 4, 16 Grad.", "15 grad warns", "de"), _beside("pile AA", "AAA", "it"), _beside("milk", "bread", "en")
+    ('East 4, 15 Grad.', 'pile AAA', '')
+    >>> _beside("cal the plumer", "call the plumber", "en"), _beside("at 16:00", "15:45 moet het zijn", "nl")
+    ('call the plumber', 'at 15:45')
+    >>> _beside("nourrir les abeilles", "nourrir H5", "fr")
+    'nourrir H5'
+    """
+    old, new = _parts(line), _parts(said)
+    block = _longest(old, new)
+    if block is None:
+        return ""
+    at, of, size = block
+    before, behind = new[:of], new[of + size :]
+    changed = [one for one, other in zip(new[of : of + size], old[at : at + size], strict=True) if _differs(one, other)]
+    if not changed:
+        return _with_rest(line, old, (at, size), (before, behind), language)
+    strange = [one for one in (*before, *behind) if not _is_filler(one.text, language)]
+    if len(strange) > _SPARE or (strange and not any(_VALUE.search(one.key) for one in changed)):
+        return ""
+    kept = [
+        one if _differs(one, other) else other
+        for one, other in zip(new[of : of + size], old[at : at + size], strict=True)
+    ]
+    return _joined(line, old[at : at + size], kept)
+
+
+def _with_rest(line: str, old: Sequence[_Part], place: tuple[int, int], rest: _Rest, language: str) -> str:
+    """Return a line whose rest is another: behind the words that agree, or the one word before them."""
+    at, size = place
+    before, behind = rest
+    if behind and not before and at + size < len(old) and not all(_is_filler(one.text, language) for one in behind):
+        return _joined(line, old[at + size :], behind)
+    if len(before) == 1 and not behind and at > 0 and not _is_filler(before[0].text, language):
+        return _joined(line, old[at - 1 : at], before)
+    return ""
+
+
+def _longest(old: Sequence[_Part], new: Sequence[_Part]) -> tuple[int, int, int] | None:
+    """Return where the longest run of words agrees: in the line, in what is said now, and how long it is; ``None`` where unclear."""
+    runs = []
+    for at in range(len(old)):
+        for of in range(len(new)):
+            size = 0
+            while at + size < len(old) and of + size < len(new) and old[at + size].is_like(new[of + size]):
+                size += 1
+            if size and not all(is_small(one.text) for one in new[of : of + size]):
+                runs.append((size, at, of))
+    if not runs and len(new) == 1:  # "AAA" for "AA"
+        near = [at for at, one in enumerate(old) if likeness(one.key, new[0].key) >= _ALIKE]
+        runs = [(1, at, 0) for at in near]
+    most = max((run[0] for run in runs), default=0)
+    best = [run for run in runs if run[0] == most]
+    places = {at for _, at, _ in best}
+    if len(places) != 1:
+        return None
+    size, at, of = best[0]
+    return at, of, size
+
+
+def _differs(one: _Part, other: _Part) -> bool:
+    return one.text.strip(_EDGES).casefold() != other.text.strip(_EDGES).casefold()
+
+
+def _is_filler(word: str, language: str) -> bool:
+    bare = word.strip(_EDGES).casefold()
+    return is_small(bare) or is_small_in(bare, language) or bool(concepts_of(bare) & {"should", "change", "please"})
+
+
+def _joined(line: str, old: Sequence[_Part], new: Sequence[_Part]) -> str:
+    """Put words in the place of others, with the signs that stood behind those."""
+    gone = r"\s+".join(re.escape(one.text) for one in old)
+    found = re.search(rf"(?<!\S){gone}(?!\S)", line)
+    if found is None:
+        return ""
+    tail = found[0][len(found[0].rstrip(".,;:!?)")) :]
+    text = " ".join(one.text for one in new).rstrip(".,;:!?")
+    return line[: found.start()] + text + tail + line[found.end() :]
