@@ -36,7 +36,7 @@ def dashboard(lab: Lab, tab: str = "") -> Dashboard:
 )
 def panel(lab: Lab, name: str) -> Panel:
     """Show one panel alone."""
-    from lango_nb.lab.lab import PANELS
+    from lango_nb.lab.panels import PANELS
 
     if name not in PANELS:
         raise UnknownNameError("panel", name, PANELS)

@@ -153,6 +153,13 @@ def test_a_click_on_a_tool_shows_its_rule(lab: tuple[str, Path], window: Browser
     view.locator("select[size]").select_option("crypto_hash → vault")
     view.get_by_text("would match too").wait_for(timeout=20_000)
     pictures(window, shots, "partition")
+    view.get_by_role("button", name="DataFrame").click()
+    view.get_by_text("16 rows and 10 columns, in the variable partition_df").wait_for(timeout=20_000)
+    pictures(window, shots, "partition-frame")
+    view.get_by_role("button", name="Code").click()
+    view.locator("textarea").wait_for(timeout=20_000)
+    assert "panel.act('tool', 'crypto_hash → ')" in view.locator("textarea").input_value()
+    pictures(window, shots, "partition-code")
     assert window.errors() == []
     assert window.complaints == []
 

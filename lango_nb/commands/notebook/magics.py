@@ -332,7 +332,7 @@ def _models(lab: Lab) -> list[str]:
 
 
 def _panels() -> tuple[str, ...]:
-    from lango_nb.lab.lab import PANELS
+    from lango_nb.lab.panels import PANELS
 
     return PANELS
 

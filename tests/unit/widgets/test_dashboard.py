@@ -11,7 +11,7 @@ import pytest
 
 from lango_nb import Lab
 from lango_nb.core.errors import UnknownNameError
-from lango_nb.lab.lab import PANELS
+from lango_nb.lab.panels import PANELS
 from lango_nb.widgets.dashboard import Dashboard
 from lango_nb.widgets.trace import TracePanel
 from tests.unit.viz.test_views import read

@@ -17,7 +17,7 @@ from lango_nb.models.scripted import ScriptedModel
 from lango_nb.widgets.run import RunPanel
 from tests.unit.viz import samples
 from tests.unit.viz.test_views import read
-from tests.unit.widgets.test_as_live import of_kind
+from tests.unit.widgets.test_as_live import of_kind, own_buttons
 
 TIME_S = 60
 
@@ -40,7 +40,7 @@ def shown(panel: RunPanel) -> str:
 
 
 def buttons(panel: RunPanel) -> dict[str, ipywidgets.Button]:
-    return {button.description: button for button in of_kind(panel.widget, ipywidgets.Button)}
+    return {button.description: button for button in own_buttons(panel.widget)}
 
 
 def chooser(panel: RunPanel, name: str) -> ipywidgets.Dropdown:
