@@ -417,6 +417,10 @@ class Lanes:
     """Whether a page draws real time; else the order of events."""
     until: int | None = None
     """The event up to which it is looked at: a page greys what comes after it."""
+    stretch: tuple[int, int] | None = None
+    """The first and the last event that are drawn; all when absent."""
+    has_names: bool = True
+    """Whether a page writes the names of lanes; else they stand beside it."""
 
 
 @dataclass(frozen=True, slots=True)

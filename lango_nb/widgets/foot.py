@@ -107,6 +107,8 @@ class Foot:
             self._text = self._text or ipywidgets.Textarea(layout=ipywidgets.Layout(width="auto"))
             self._text.value, self._text.rows = code, min(code.count("\n") + 2, _MOST_LINES)
             return (self._text,)
-        self._page = self._page or ipywidgets.HTML()
+        if self._page is None:
+            self._page = ipywidgets.HTML()
+            self._page.add_class("jp-RenderedHTMLCommon")  # tables look as below a cell
         self._page.value = self._said if self.shown == _FRAME else as_html((doc.Prose(self.source.about),))
         return (self._page,)

@@ -199,6 +199,10 @@ def test_the_slider_steps_through_a_turn_and_a_click_chooses_an_event(
     words.nth(1).wait_for(state="detached", timeout=20_000)
     view.get_by_role("button", name="Unfold all runs").wait_for(timeout=20_000)
     pictures(window, shots, "trace-folded")
+    view.get_by_role("button", name="Unfold all runs").click()
+    view.get_by_role("button", name="operator arun-1", exact=True).click()
+    view.get_by_text("zoomed in on operator arun-1: events 3 to 10 of 13").wait_for(timeout=20_000)
+    pictures(window, shots, "trace-zoomed")
     assert window.errors() == []
     assert window.offsite == []
     assert window.complaints == []
