@@ -271,10 +271,11 @@ def _candidate(one: doc.Candidate, mark: float) -> str:
     numbers += map(html.muted, one.numbers[-1:])
     bar = doc.Bar(((min(one.share, 1.0), one.colour, f"{one.name}: {' '.join(one.numbers)}"),), height=14,
               mark=mark or None)  # fmt: skip
+    stack = html.div(_bar(doc.Bar(one.stack, height=8)), margin="3px 0 0 0") if one.stack else ""
     head = html.grid(
         "minmax(90px,170px) minmax(0,1fr) 96px",
         html.div(html.named(one_line(one.name), one.colour), min_width="0", font_weight=strong),
-        html.div(_bar(bar), opacity=".45" if one.vetoes else ""),
+        html.div(_bar(bar), stack, opacity=".45" if one.vetoes else ""),
         html.div(" ".join(numbers), text_align="right", white_space="nowrap"),
     )
     vetoes = "".join(html.badge(f"out: {one_line(veto, 100)}", BAD) + " " for veto in one.vetoes)

@@ -331,6 +331,8 @@ class Candidate:
     vetoes: tuple[str, ...] = ()
     sign: Literal["▶", "✗", ""] = ""
     is_chosen: bool = False
+    stack: tuple[tuple[float, str, str], ...] = ()
+    """What speaks for it: parts of the most that speaks for anyone, each with a colour and a hint; pages only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,7 +226,7 @@ class Panel:
             return stop
 
         def stop() -> None:
-            with suppress(ValueError):  # one that failed was taken off
+            with suppress(ValueError):
                 listeners.remove(hear)
 
         self.while_seen(begin)

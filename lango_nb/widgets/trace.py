@@ -21,6 +21,7 @@ from lango_nb.viz.as_html import as_html
 from lango_nb.viz.escape import one_line
 from lango_nb.viz.lanes import Lane, key_of, zoomed
 from lango_nb.viz.moments import moment_blocks
+from lango_nb.viz.routing import why_blocks
 from lango_nb.viz.rows import span_blocks, span_line
 from lango_nb.viz.spans import Span
 from lango_nb.viz.trace import Layout, head
@@ -372,7 +373,8 @@ class TracePanel(Panel):
         author = doc.Name(span.author, colours[span.author], span.run_id)
         title = doc.Line((author, doc.Tag(span.kind)))
         decision = next((one for one in self.trace.decisions if one.id == span.decision_id), None)
-        return (more, title, *span_blocks(span, decision, colours))
+        why = () if decision is None else (doc.GAP, *why_blocks(decision.route, decision))
+        return (more, title, *span_blocks(span, None, colours), *why)
 
 
 def _names(runs: Iterable[str]) -> str:

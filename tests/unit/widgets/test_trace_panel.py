@@ -116,6 +116,15 @@ def test_a_click_on_the_name_of_a_lane_zooms_in_on_it_and_another_shows_all_agai
     assert panel.lane == ""
 
 
+def test_a_click_on_a_hand_over_shows_why_it_was_made_word_by_word(lab: Lab) -> None:
+    panel = lab.trace_panel()
+    listed(panel).value = next(line for line in listed(panel).options if "→ operator" in line)
+    page = shown(panel)
+    assert "speaks for operator" in page
+    assert "the router agrees" in page
+    assert "read notes.md → count lines" in page, "the model's own reason stands beside it"
+
+
 def test_kind_agent_and_words_narrow_the_list_and_the_choice_stays(lab: Lab) -> None:
     panel = lab.trace_panel()
     everything = listed(panel).options
