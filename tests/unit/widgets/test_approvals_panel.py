@@ -126,6 +126,14 @@ def test_a_question_that_is_answered_elsewhere_leaves_every_panel(lab: Lab) -> N
     assert all(not buttons(panel) for panel in panels)
 
 
+def test_a_card_says_which_request_the_call_is_made_for(lab: Lab) -> None:
+    panel = lab.approvals_panel()
+    asking = Asking(lab, "delete old.txt")
+    assert "It was asked: “delete old.txt”" in pages(panel)
+    lab.approvals.deny()
+    asking.ended()
+
+
 def test_a_protected_call_offers_no_lasting_answer(lab: Lab) -> None:
     panel = lab.approvals_panel()
     lab.engine.approvals._opened(_request("a.txt", is_once=True))

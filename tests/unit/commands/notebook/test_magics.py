@@ -94,6 +94,7 @@ def test_every_command_returns_something_that_shows_itself_as_text_and_html(sess
 OTHERS = {
     "ask": "hello", "export": "turn-{n}.html", "open": "kept.jsonl", "note": "1 twice", "tag": "1 slow", "save": "mine",
     "label": "vault lock it", "forget": "notes/{n}", "help": "ask", "allow": "", "deny": "", "trust": "",
+    "edit": "--tool exec_bg vault",
 }  # fmt: skip
 """Lines of commands that do something; ``{n}`` counts."""
 
