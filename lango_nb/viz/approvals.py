@@ -51,7 +51,7 @@ def question_box(question: PendingApproval | LeftQuestion) -> doc.Block:
 def _asked_for(question: PendingApproval | LeftQuestion) -> str:
     """Say which request the call is made for."""
     order = "" if isinstance(question, LeftQuestion) else question.request.order
-    return f"It was asked: “{one_line(order, LONGEST)}”" if order else ""
+    return f"For the request: “{one_line(order, LONGEST)}”" if order else ""
 
 
 def _buttons(question: PendingApproval | LeftQuestion) -> doc.Document:

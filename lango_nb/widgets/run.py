@@ -100,7 +100,7 @@ class RunPanel(Panel):
         self._row = ipywidgets.HBox([self._field, self._button])
         columns = [
             ipywidgets.VBox([one], layout=ipywidgets.Layout(flex=flex, **_COLUMN))
-            for one, flex in ((self._now, "1 1 340px"), (self._lanes, "2 1 420px"))
+            for one, flex in ((self._now, "1 1 340px"), (self._lanes, "2 1 520px"))
         ]
         self._columns = ipywidgets.HBox(columns, layout=ipywidgets.Layout(flex_flow="row wrap"))
         self.follow(engine.listeners, {"turn.finished"})

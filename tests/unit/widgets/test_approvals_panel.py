@@ -129,7 +129,7 @@ def test_a_question_that_is_answered_elsewhere_leaves_every_panel(lab: Lab) -> N
 def test_a_card_says_which_request_the_call_is_made_for(lab: Lab) -> None:
     panel = lab.approvals_panel()
     asking = Asking(lab, "delete old.txt")
-    assert "It was asked: “delete old.txt”" in pages(panel)
+    assert "For the request: “delete old.txt”" in pages(panel)
     lab.approvals.deny()
     asking.ended()
 
