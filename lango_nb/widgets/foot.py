@@ -96,6 +96,7 @@ class Foot:
             edge = "1px solid var(--jp-border-color2, rgba(127,127,127,.35))"
             look = ipywidgets.Layout(border_top=edge, margin="12px 0 0 0", padding="4px 0 0 0", max_width="100%")
             self._box = ipywidgets.VBox([as_live((_BUTTONS,), self._act)], layout=look)
+            self._box.add_class("lango-foot")
         self._box.children = (self._box.children[0], *self._below())
         return self._box
 

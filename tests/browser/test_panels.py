@@ -25,7 +25,7 @@ for name in ("old.txt", "older.txt"):
 Path("todo.txt").write_text("call the dentist\\nbuy milk\\n")
 lab = Lab("quartet", approver="hold")
 %lango use lab;"""
-CARDS = ".jp-OutputArea-output .jupyter-button"
+CARDS = ".jp-OutputArea-output .jupyter-button:not(.lango-foot *)"
 MARKED = """word => [...document.querySelectorAll(".jp-OutputArea-output span")].some(
     element => element.textContent === word && getComputedStyle(element).borderBottomWidth === "2px")"""
 

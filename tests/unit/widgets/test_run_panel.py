@@ -186,14 +186,11 @@ def test_many_changes_in_one_go_are_shown_once_and_earlier_turns_stay_as_they_ar
     panel.refresh_soon()
     for event in samples.long_trace(1000).events:
         panel._hear(event)
-    while not any("1,000 events" in text for text in changed):
-        assert panel._timer is not None
-        panel._timer.join(TIME_S)
+    until(lambda: any("1,000 events" in text for text in changed))
     assert 1 <= len(changed) < 40
     assert not any("notes.md has 2 lines." in text for text in changed)
     panel._asked = ""
-    while panel._timer is not None:
-        panel._timer.join(TIME_S)
+    until(lambda: panel._timer is None)
 
 
 def test_what_takes_long_to_draw_is_drawn_less_often(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
