@@ -47,7 +47,10 @@ ACT = """for number in range(1, len(sayable), 7):
     route.act("text", sayable[number])
     tree.act("record", "operator ")
     tree.act("keywords", sayable[number])
-print(history.selected.number, evaluate.selected.number)"""
+for panel in (history, evaluate, route, tree):
+    for button in ("help", "code", "dataframe"):
+        panel.act("foot", button)
+print(history.selected.number, evaluate.selected.number, len(history.df), len(tree.df))"""
 RESTART = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart(); }"
 BOARD = "from lango_nb import Lab\nlab = Lab('octet')\nlab.ask('hello');\nlab.dashboard()"
 
