@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from lango_nb.commands.command import Notebook
+    from lango_nb.lab import Lab
     from lango_nb.specs.agent import AgentSpec
     from lango_nb.tools.tool import Tool
     from lango_nb.viz.view import View
@@ -68,6 +69,74 @@ def tool(notebook: Notebook, text: str) -> View[Any]:
     view = notebook.lab.add_tools(tools)
     _keep(lambda: notebook.lab.keep_tools(tools, text))
     return view
+
+
+_LISTS = {"prefixes": (",", "prefixes"), "keywords": (",", "keywords"), "examples": (";", "example_requests")}
+"""Options that are lists: what separates their items, and the fields they set."""
+
+
+@Command(
+    "edit",
+    "edit the tree by hand: an agent's definition, the owner of a tool; undo it, save it",
+    "%lango edit automator --tool exec_bg",
+    Word("agent", "AGENT", "agent"),
+    options=(
+        Option("--tool", "send this tool to the agent", "TOOL", kind="tool", group="what"),
+        Option("--drop", "take the agent out of the tree", group="what"),
+        Option("--undo", "take back the last change of the tree", group="what"),
+        Option(
+            "--save",
+            "write topology.yaml and all AGENT.md there; with an agent, its AGENT.md alone",
+            "FOLDER",
+            group="what",
+        ),
+        Option("--overwrite", "with --save: replace what is there"),
+        Option("--name", "rename the agent", "NAME"),
+        Option("--description", "what it does, in quotes", "TEXT"),
+        Option("--prefixes", "beginnings of names of tools that it claims, with commas", "PREFIX,…"),
+        Option("--keywords", "words of requests that are its own, with commas", "WORD,…"),
+        Option("--examples", "requests that are clearly its own, in quotes, with semicolons", "TEXT;…"),
+    ),
+    where="notebook",
+    group="change",
+    acts=True,
+)
+def edit(lab: Lab, agent: str | None = None, **given: Any) -> View[Any]:
+    """Edit an agent, send a tool to it, drop it; undo the last change, or save what there is."""
+    given = {name: value for name, value in given.items() if value}
+    is_overwrite = given.pop("overwrite", False)
+    tool, drop, undo, folder = (given.pop(name, None) for name in ("tool", "drop", "undo", "save"))
+    if undo:
+        return lab.undo()
+    if folder:
+        return _saved(lab, agent, folder, is_overwrite=is_overwrite)
+    if agent is None:
+        raise UsageError("write the name of the agent, as in '%lango edit vault --keywords encrypt,sign'")
+    if tool:
+        return lab.move_tool(tool, agent)
+    if drop:
+        return lab.drop_agent(agent)
+    if not given:
+        raise UsageError(
+            "say what to change: --name, --description, --prefixes, --keywords, --examples, --tool or --drop"
+        )
+    changes: dict[str, Any] = {}
+    for name, text in given.items():
+        separator, field = _LISTS.get(name, ("", name))
+        parts = [part.strip() for part in text.split(separator) if part.strip()] if separator else text
+        changes[field] = parts
+    return lab.edit_agent(agent, **changes)
+
+
+def _saved(lab: Lab, agent: str | None, folder: str, *, is_overwrite: bool) -> View[Any]:
+    from lango_nb.lab.view_types import listing
+    from lango_nb.viz.table import Table
+
+    if agent is None:
+        path = lab.save_topology(folder, overwrite=is_overwrite)
+    else:
+        path = lab.save_agent(agent, folder, overwrite=is_overwrite)
+    return listing(path, Table("saved", ("what", "to"), ((agent or lab.topology, path.name),)))
 
 
 def _keep(keep: Callable[[], object]) -> None:

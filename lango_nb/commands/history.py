@@ -48,17 +48,26 @@ def why(lab: Lab, turn: str | None = None) -> View[Any]:
     options=(
         TIMING._replace(group="how"),
         Option("--sequence", "as a sequence diagram: who said what to whom", group="how"),
-        Option("--path", "as a way over the tree: who worked how often, and what was refused", group="how"),
+        Option("--path", "as a path over the tree: who worked how often, and what was refused", group="how"),
+        Option("--step", "as it stood at this model call; 0 is before the first", "N", type=whole(0), group="how"),
     ),
     formats=DRAWING,
     where="notebook",
     group="look back",
 )
-def trace(
-    lab: Lab, turn: str | None = None, *, timing: bool = False, sequence: bool = False, path: bool = False
+def trace(  # noqa: PLR0913 - what one may look at
+    lab: Lab,
+    turn: str | None = None,
+    *,
+    timing: bool = False,
+    sequence: bool = False,
+    path: bool = False,
+    step: int | None = None,
 ) -> View[Trace]:
     """Show a turn."""
     view = lab.trace(turn)
+    if step is not None:
+        return view.at(step)
     if timing:
         return view.timed()
     if sequence:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @Command(
     "dashboard",
-    "show all panels on tabs: agents, tools, who gets what, asking, traces, runs, questions, measures, turns, doctor",
+    "open the dashboard: tree, partition, route, run, trace, why, runs, approvals, evaluate, history, doctor",
     "%lango dashboard run",
-    Word("tab", "TAB", "panel", "the tab that is shown at first"),
+    Word("tab", "TAB", "panel", "the tab to begin with"),
     formats=(),
     where="notebook",
 )
@@ -28,15 +28,15 @@ def dashboard(lab: Lab, tab: str = "") -> Dashboard:
 
 @Command(
     "panel",
-    "show one panel of the dashboard alone",
+    "show one panel of the dashboard on its own",
     "%lango panel trace",
-    Word("name", "PANEL", "panel", "as a tab of the dashboard is called", is_required=True),
+    Word("name", "PANEL", "panel", "the name of its tab in the dashboard", is_required=True),
     formats=(),
     where="notebook",
 )
 def panel(lab: Lab, name: str) -> Panel:
     """Show one panel alone."""
-    from lango_nb.lab.lab import PANELS
+    from lango_nb.lab.panels import PANELS
 
     if name not in PANELS:
         raise UnknownNameError("panel", name, PANELS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from lango_nb.commands.command import Command, Option, Word
@@ -39,18 +40,29 @@ def runs(lab: Lab, *, session: str | None = None, agent: str | None = None, ledg
 
 @Command(
     "run",
-    "show a teammate run and what happened in it, also after its turn",
+    "show a teammate run and everything that happened in it; wait for it, or stop it",
     "%lango run arun-1",
     Word("run_id", "ID", "run", "lango runs lists them", is_required=True),
+    options=(
+        Option("--wait", "first wait until it has ended", where="notebook", group="how"),
+        Option("--stop", "first stop it, if it is still at work", where="notebook", group="how"),
+    ),
     is_stored=True,
     group="look back",
 )
-def run(lab: Lab, run_id: str) -> View[Any]:
-    """Show a teammate run."""
+def run(lab: Lab, run_id: str, *, wait: bool = False, stop: bool = False) -> View[Any]:
+    """Show a teammate run; one at work can be waited for, and stopped."""
+    if wait or stop:
+        from lango_nb.runtime.loop import call_in_loop, run_in_loop
+
+        engine = lab.engine
+        if stop:
+            call_in_loop(lambda: engine.runs.cancel(run_id, engine.clock.now(), "stopped with %lango run --stop"))
+        run_in_loop(lambda _emit: engine.runs.wait(run_id, inf))
     return lab.run(run_id)
 
 
-@Command("tasks", "list what root and agents noted as to be done", is_stored=True, group="look back")
+@Command("tasks", "list the tasks that the root and agents noted", is_stored=True, group="look back")
 def tasks(lab: Lab) -> View[Any]:
     """List the tasks."""
     return lab.tasks
@@ -58,7 +70,7 @@ def tasks(lab: Lab) -> View[Any]:
 
 @Command(
     "memory",
-    "list what agents remember; with a name, what that agent does",
+    "list what agents remember; with a name, what that agent remembers",
     "%lango memory librarian",
     Word("agent", "AGENT", "agent", "whose memories; everybody's when absent"),
     is_stored=True,

@@ -51,7 +51,7 @@ def model(notebook: Notebook, name: str | None = None, *, record: str | None = N
 
 @Command(
     "quiet",
-    "show what commands did no longer by itself, nor how far they are; off: again. Mistakes and questions always are",
+    "stop displaying what commands did and how far they are; off: display it again. Errors and questions always are",
     "%lango quiet off",
     Word("switch", "on|off", "switch"),
     group="change",
@@ -64,7 +64,9 @@ def quiet(notebook: Notebook, switch: str = "on") -> View[Any]:
     if switch not in _SWITCH:
         raise UnknownNameError("switch", switch, _SWITCH, where="%lango quiet")
     notebook.quiet = switch == "on"
-    said = "x = %lango … keeps a result, naming x shows it" if notebook.quiet else "results are shown by themselves"
+    said = (
+        "x = %lango … keeps a result, and x on its own line displays it" if notebook.quiet else "results are displayed"
+    )
     return listing(notebook.quiet, Table("quiet", ("what", "value"), (("quiet", switch), ("so", said))))
 
 

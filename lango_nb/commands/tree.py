@@ -141,7 +141,7 @@ def _partition_in_terminal(terminal: Terminal) -> Output:
 
 @Command(
     "diff",
-    "compare with another tree, a topology as it ships: what changes owner, who appears and who goes",
+    "compare with another tree, or a topology as it ships: which tools change owner, which agents come and go",
     "%lango diff quartet",
     Word(
         "other",
@@ -190,7 +190,7 @@ def route_data(route: Route) -> dict[str, Any]:
 
 @Command(
     "route",
-    "who would get this request, and why nobody else; no model is asked",
+    "show who would get a request, and why no other agent; no model is asked",
     "%lango route who reads the files here?",
     has_text=True,
     cell="text",

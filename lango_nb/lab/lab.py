@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lango_nb.config.loading import LoadedSettings, home_folder
 from lango_nb.config.settings import Settings
@@ -48,6 +48,7 @@ from lango_nb.lab.making import (
     shelf_path,
     with_memory,
 )
+from lango_nb.lab.panels import ABOUT, PANELS
 from lango_nb.lab.status import records_view, status_view
 from lango_nb.lab.view_types import (
     DiffView,
@@ -92,6 +93,8 @@ from lango_nb.viz.view import ListView, View
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    import pandas as pd
+
     from lango_nb.core.events import Event
     from lango_nb.evaluation.learner import Learner
     from lango_nb.evaluation.requests import Labelled
@@ -123,6 +126,7 @@ if TYPE_CHECKING:
     from lango_nb.widgets.doctor import DoctorPanel
     from lango_nb.widgets.evaluate import EvaluatePanel
     from lango_nb.widgets.listing import ListPanel
+    from lango_nb.widgets.panel import Panel
     from lango_nb.widgets.partition import PartitionPanel
     from lango_nb.widgets.route import RoutePanel
     from lango_nb.widgets.run import RunPanel
@@ -130,8 +134,7 @@ if TYPE_CHECKING:
     from lango_nb.widgets.tree import TreePanel
     from lango_nb.widgets.why import WhyPanel
 
-PANELS = ("tree", "partition", "route", "run", "trace", "why", "runs", "approvals", "evaluate", "history", "doctor")
-"""Tabs of the dashboard, in their order; ``lab.<name>_panel()`` is each alone."""
+P = TypeVar("P", bound="Panel")
 _CELL_MODULE = "lango_cell"
 _SAMPLE = 200
 """Held-out requests that are looked at to say what a change of the tree does."""
@@ -280,7 +283,14 @@ class Lab:
         """Show the tools in a list to filter and sort; a click on one shows its rule and who else would match."""
         from lango_nb.widgets.partition import PartitionPanel
 
-        return PartitionPanel(lambda: self.partition.record)
+        panel = PartitionPanel(lambda: self.partition.record)
+
+        def rows() -> pd.DataFrame:
+            df = self.partition.df
+            places = {tool: place for place, tool in enumerate(df["tool"])}
+            return df.iloc[[places[one.tool] for one in panel.assignments]]
+
+        return self._with_foot(panel, "partition", rows)
 
     def tree_panel(self) -> TreePanel:
         """Show the agents in a list to filter; the chosen one in a form, with what a change of it does.
@@ -293,7 +303,16 @@ class Lab:
         """
         from lango_nb.widgets.tree import TreePanel
 
-        return TreePanel(self.engine, self, self._labelled)
+        return self._with_foot(TreePanel(self.engine, self, self._labelled), "tree", lambda: self.agents.df)
+
+    @staticmethod
+    def _with_foot(panel: P, name: str, frame: Callable[[], pd.DataFrame], arguments: str = "") -> P:
+        """Let a panel end with its code, its rows as a DataFrame, and what it is for."""
+        from lango_nb.viz.register import keep_frame
+        from lango_nb.widgets.foot import Source
+
+        panel.has_foot(Source(name, ABOUT[name], frame, keep_frame, arguments))
+        return panel
 
     def _labelled(self) -> tuple[Sequence[Labelled], str]:
         """Return the labelled requests of the shelf, or where it has none some of those that come with the package."""
@@ -370,7 +389,14 @@ class Lab:
         from lango_nb.widgets.route import RoutePanel
 
         self.router.route("")  # what it needs loads now: the first letter does not wait for it
-        return RoutePanel(lambda typed: self.route(typed).record, text)
+        panel = RoutePanel(lambda typed: self.route(typed).record, text)
+
+        def rows() -> pd.DataFrame:
+            if not panel.text.strip():
+                raise UsageError("type a request first: its candidates are the rows")
+            return self.route(panel.text).df
+
+        return self._with_foot(panel, "route", rows)
 
     def diff(self, other: str | Topology | AgentTree | Lab | TreeView | None = None) -> DiffView:
         """Compare this tree with another one.
@@ -493,7 +519,9 @@ class Lab:
             "model": Picker(cache(models), lambda: self.model.name, take),
         }
         cards = ApprovalsPanel(lambda: self.approvals, self.engine.approvals.changes, empty="")
-        return RunPanel(self.engine, lambda: self.session, pickers, cards)
+        return self._with_foot(
+            RunPanel(self.engine, lambda: self.session, pickers, cards), "run", lambda: self.turns.df
+        )
 
     def new(self) -> str:
         """Begin a new conversation and return its name; earlier turns stay in ``lab.turns``.
@@ -622,9 +650,13 @@ class Lab:
         UsageError
             There is no turn yet.
         """
+        return self._trace_panel(self._trace(turn), step)
+
+    def _trace_panel(self, trace: Trace, step: int | None, latest: Callable[[], Trace] | None = None) -> TracePanel:
         from lango_nb.widgets.trace import TracePanel
 
-        return TracePanel(self._trace(turn), self.prompt_of, step, find=self._trace)
+        panel = TracePanel(trace, self.prompt_of, step, latest, self._trace)
+        return self._with_foot(panel, "trace", lambda: events_view(panel.trace.events, panel.trace).df)
 
     def prompt_of(self, agent: str) -> str:
         """Return the prompt that an agent has in this tree; empty where it is not in it."""
@@ -645,7 +677,7 @@ class Lab:
         """Show the teammate runs as they come and go; one that is at work can be waited for, and stopped."""
         from lango_nb.widgets.records import runs_panel
 
-        return runs_panel(self.engine)
+        return self._with_foot(runs_panel(self.engine), "runs", lambda: self.runs.df)
 
     @property
     def ledger(self) -> ListView[LedgerEntry]:
@@ -787,13 +819,14 @@ class Lab:
             There is no turn yet.
         """
         found = self._trace(turn)
-        return self._why_panel(lambda: found)
+        return self._why_panel(lambda: found, "" if turn is None else repr(found.turn.id))
 
-    def _why_panel(self, trace: Callable[[], Trace]) -> WhyPanel:
+    def _why_panel(self, trace: Callable[[], Trace], arguments: str = "") -> WhyPanel:
         from lango_nb.widgets.why import WhyPanel
 
         trace()  # says it where there is no turn yet
-        return WhyPanel(trace, self.engine.route)
+        panel = WhyPanel(trace, self.engine.route)
+        return self._with_foot(panel, "why", lambda: self.why(trace().turn.id).df, arguments)
 
     # -- everything that is stored -------------------------------------------------------------------------------------
 
@@ -807,9 +840,12 @@ class Lab:
 
     def history_panel(self) -> ListPanel[Turn]:
         """Show the turns in a list to filter, the latest first; a click on one shows its trace."""
+        return self._history_panel()
+
+    def _history_panel(self, show: Callable[[str], object] | None = None) -> ListPanel[Turn]:
         from lango_nb.widgets.records import turns_panel
 
-        return turns_panel(self.engine)
+        return self._with_foot(turns_panel(self.engine, show), "history", lambda: self.turns.df)
 
     def search(  # noqa: PLR0913 - what turns can be told apart by
         self,
@@ -961,7 +997,8 @@ class Lab:
         """
         from lango_nb.widgets.doctor import DoctorPanel
 
-        return DoctorPanel(lambda: self.doctor(since_hours).record)
+        panel = DoctorPanel(lambda: self.doctor(since_hours).record)
+        return self._with_foot(panel, "doctor", lambda: ReportView(panel.report).df)
 
     def metrics(self, session: str | None = None) -> ListView[AgentMetrics]:
         """Measure agents over everything that is stored: turns, success, calls, hand-overs, p50, p95 and p99.
@@ -1233,7 +1270,14 @@ class Lab:
         def subjects() -> tuple[str, ...]:
             return "router", "keywords", self.model.name
 
-        return EvaluatePanel(self.evaluate, topologies, subjects, route, data)
+        panel = EvaluatePanel(self.evaluate, topologies, subjects, route, data)
+
+        def rows() -> pd.DataFrame:
+            if panel.result is None:
+                raise UsageError("nothing is measured yet: press Measure, its answers are the rows")
+            return panel.result.df
+
+        return self._with_foot(panel, "evaluate", rows)
 
     def evaluate_tasks(  # noqa: PLR0913 - one keyword per thing one may want to choose
         self,
@@ -1670,7 +1714,8 @@ class Lab:
         """
         from lango_nb.widgets.approvals import ApprovalsPanel
 
-        return ApprovalsPanel(lambda: self.approvals, self.engine.approvals.changes)
+        panel = ApprovalsPanel(lambda: self.approvals, self.engine.approvals.changes)
+        return self._with_foot(panel, "approvals", lambda: self.approvals.df)
 
     # -- things of your own --------------------------------------------------------------------------------------------
 
@@ -1972,7 +2017,6 @@ class Lab:
             There is no such tab.
         """
         from lango_nb.widgets.dashboard import Dashboard
-        from lango_nb.widgets.records import turns_panel
         from lango_nb.widgets.trace import TracePanel
 
         def title() -> Document:
@@ -1983,7 +2027,7 @@ class Lab:
             return self._trace(None)
 
         def trace() -> TracePanel:
-            return TracePanel(latest(), self.prompt_of, latest=latest, find=self._trace)
+            return self._trace_panel(latest(), None, latest)
 
         def show(turn_id: str) -> None:
             panel = made["trace"]
@@ -1993,7 +2037,7 @@ class Lab:
 
         makers = {name: getattr(self, f"{name}_panel") for name in PANELS}
         own = {"trace": trace, "why": lambda: self._why_panel(latest)}
-        made = Dashboard(makers | own | {"history": lambda: turns_panel(self.engine, show)}, title, tab)
+        made = Dashboard(makers | own | {"history": lambda: self._history_panel(show)}, title, tab)
         return made
 
     if not TYPE_CHECKING:  # a type checker knows what there is

@@ -29,7 +29,9 @@ def save_topology(shape: Shape, folder: Path, *, overwrite: bool = False) -> Pat
     """
     is_there = (folder / TOPOLOGY_FILE).exists()
     if is_there and not overwrite:
-        raise UsageError(f"there is a topology in {folder.name!r} already; choose another folder, or overwrite=True")
+        raise UsageError(
+            f"there is a topology in {folder.name!r} already; choose another folder, or say that it may be overwritten"
+        )
     own = tuple(spec for spec in shape.agents if spec.source is not Source.EMBEDDED)
     agents = (*shape.topology.agents, *own)
     names = [spec.name for spec in agents]

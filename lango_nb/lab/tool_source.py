@@ -7,13 +7,23 @@ import linecache
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from lango_nb.core.errors import DefinitionError, UsageError
+from lango_nb.core.errors import DefinitionError, UsageError, shorten
 
 if TYPE_CHECKING:
     from lango_nb.tools.tool import Tool
 
 CELL = "<cell>"
+_HERE, _MOST = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}", 80
+"""What stands before the place of a mistake, and how much of its line is shown."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _marked(error: SyntaxError | ValueError) -> str:
+    """Show the line that cannot be read, with a mark before the place."""
+    if not isinstance(error, SyntaxError) or not error.text or error.offset is None:
+        return ""
+    text, place = error.text.rstrip(), max(error.offset - 1, 0)
+    return f", here: {shorten(f'{text[:place]}{_HERE}{text[place:]}'.strip(), _MOST)}"
 
 
 def run_source(
@@ -63,7 +73,7 @@ def run_source(
         parsed = ast.parse(source, file)
     except (SyntaxError, ValueError) as error:  # ValueError: a null character, on older Pythons
         line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise DefinitionError(f"{CELL}{line}: {getattr(error, 'msg', error)}") from error
+        raise DefinitionError(f"{CELL}{line}: {getattr(error, 'msg', error)}{_marked(error)}") from error
     _run((compiler or compile)(parsed, file, "exec"), namespace, None if _binds(parsed, "tool") else tool)
     found = {name: namespace[name] for name in _public_names(parsed) if name in namespace}
     functions = {statement.name for statement in parsed.body if isinstance(statement, _FUNCTIONS)}

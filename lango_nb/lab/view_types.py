@@ -243,6 +243,26 @@ class TraceView(View["Trace"]):
 
         return self._as(lambda: document(self.record, self._agents))
 
+    def at(self, step: int) -> TraceView:
+        """Return the same as the turn stood at a step: who was at work and saw what, what was used, what was open.
+
+        Parameters
+        ----------
+        step : int
+            Number of a model call; 0 is before the first.
+
+        Raises
+        ------
+        UsageError
+            The turn has no such step.
+        """
+        from lango_nb.records.moments import last_step
+        from lango_nb.viz.moments import document
+
+        if not 0 <= step <= last_step(self.record):
+            raise UsageError(f"turn {self.turn.number} has the steps 0 to {last_step(self.record)}, not {step}")
+        return self._as(lambda: document(self.record, step))
+
     def _as(self, shown: Callable[[], Document]) -> TraceView:
         return TraceView(self.record, shown, self._agents)
 

@@ -46,7 +46,8 @@ class TurnState:
     text : str
         What the user wrote; kept and shown without secrets.
     listeners, late_listeners : sequence of callable
-        The first get every event until the turn is closed; the others also what its runs do after that.
+        The first get every event until the turn is closed; the others also what its runs do after that. One that is
+        added to the others meanwhile hears what comes from then on.
     on_text : callable, optional
         Hears answers while they are still coming, where the model says them in pieces.
     turn_id : str, optional
@@ -103,8 +104,8 @@ class TurnState:
         """What each model is given of earlier turns, by its identity, and how long the session was then."""
         self._seq = self._messages_before = 0
         self._publishing = Lock()
-        self._listeners = [*listeners, *late_listeners]
-        self._late_listeners = list(late_listeners)
+        self._own_listeners, self._listeners = listeners, late_listeners
+        self._failed: list[Listener] = []
         self._on_text = on_text
         self._shown_s = float("-inf")
 
@@ -191,7 +192,7 @@ class TurnState:
         traces = self.context.traces
         if event.run_id:
             self.context.runs.add_event(event.run_id, event)
-        listeners = self._late_listeners if is_late else self._listeners
+        listeners = self._listeners if is_late else [*self._own_listeners, *self._listeners]
         if is_late:
             traces.add_late(self.turn_id, event)
         else:
@@ -200,13 +201,15 @@ class TurnState:
             if traces.is_each_event_written and not self.is_closed:
                 self.write_now()
         for listener in tuple(listeners) if listeners else ():
+            if listener in self._failed:
+                continue
             try:
                 listener(event)
             except KeyboardInterrupt:
                 raise
             except BaseException:  # leaving is not for a listener: it would end the turn, and not be told from a Stop
                 logger.exception("a listener failed on %s and gets no more events of this turn", event.kind)
-                listeners.remove(listener)
+                self._failed.append(listener)
 
     def known(self) -> Known:
         """Return what is known of the turn by now, besides its own events."""

@@ -40,12 +40,18 @@ def question_box(question: PendingApproval | LeftQuestion) -> doc.Block:
     blocks = (
         doc.Paragraph(_head(request)),
         doc.plain(doc.Box("", (doc.Code("\n".join(said)),))),
-        doc.rich(*_preview(seen), *_arguments(request)),
+        doc.rich(*_preview(seen), *_arguments(request), doc.Note(_asked_for(question))),
         *_allowed_before(question),
         doc.Facts([_covered(question)]),
         *_buttons(question),
     )
     return doc.Box(doc.Chip(_named(question.id)), blocks)
+
+
+def _asked_for(question: PendingApproval | LeftQuestion) -> str:
+    """Say which request the call is made for."""
+    order = "" if isinstance(question, LeftQuestion) else question.request.order
+    return f"For the request: “{one_line(order, LONGEST)}”" if order else ""
 
 
 def _buttons(question: PendingApproval | LeftQuestion) -> doc.Document:

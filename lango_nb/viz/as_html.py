@@ -9,7 +9,7 @@ from lango_nb.viz import html
 from lango_nb.viz.cards import tree_drawing
 from lango_nb.viz.colours import BAD, GROUPS
 from lango_nb.viz.escape import esc, one_line
-from lango_nb.viz.lanes import PIECES, Bar, Lane, lane_bars, lives, step_bars, timed_bars, timed_lives
+from lango_nb.viz.lanes import PIECES, Bar, Lane, lane_bars, lives, step_bars, timed_bars, timed_lives, zoomed
 from lango_nb.viz.spans import kind_of
 
 _PAGE = 4000
@@ -271,10 +271,11 @@ def _candidate(one: doc.Candidate, mark: float) -> str:
     numbers += map(html.muted, one.numbers[-1:])
     bar = doc.Bar(((min(one.share, 1.0), one.colour, f"{one.name}: {' '.join(one.numbers)}"),), height=14,
               mark=mark or None)  # fmt: skip
+    stack = html.div(_bar(doc.Bar(one.stack, height=8)), margin="3px 0 0 0") if one.stack else ""
     head = html.grid(
         "minmax(90px,170px) minmax(0,1fr) 96px",
         html.div(html.named(one_line(one.name), one.colour), min_width="0", font_weight=strong),
-        html.div(_bar(bar), opacity=".45" if one.vetoes else ""),
+        html.div(_bar(bar), stack, opacity=".45" if one.vetoes else ""),
         html.div(" ".join(numbers), text_align="right", white_space="nowrap"),
     )
     vetoes = "".join(html.badge(f"out: {one_line(veto, 100)}", BAD) + " " for veto in one.vetoes)
@@ -413,7 +414,9 @@ def _beside(place: float, parts: Sequence[str], top: str, *, is_before: bool) ->
 
 def _lanes(block: doc.Lanes) -> str:
     """Draw who was at work when, along the order of events or along real time."""
-    made, slots, timing = block.spans, block.slots, block.is_timed
+    (first, last), timing = block.stretch or (1, block.slots), block.is_timed
+    made = block.spans if block.stretch is None else zoomed(block.spans, first, last)
+    slots = last - first + 1
     if not made:
         return ""
     if timing:
@@ -424,24 +427,27 @@ def _lanes(block: doc.Lanes) -> str:
     else:
         bars, calls = lane_bars(made, slots, PIECES), step_bars(made, slots, _CALLS)
         alive = lives(made, slots)
-        ends = ("event 1", "order of events", f"event {slots:,}")
+        ends = (f"event {first:,}", "order of events", f"event {last:,}")
     labelled = slots <= _LABELLED and not timing
     rows = []
     for key, lane in block.lanes.items():
+        if key not in bars:  # nothing of it lies in the stretch
+            continue
         colour = block.colours[lane.agent]
         pieces = [_life(*alive[key], colour)] if key in alive else []
         pieces += [_lane_bar(bar, _free(bar, bars[key]), labelled=labelled) for bar in bars[key]]
         pieces += [_call(call, colour) for call in calls[key]]
-        pieces += [_later(block.until / slots)] if block.until is not None and not timing else []
-        rows.append(_lane_name(lane, colour) + _lane(pieces))
-    axis = html.div() + html.div(
+        if block.until is not None and not timing:
+            pieces.append(_later(min(max(block.until - first + 1, 0), slots) / slots))
+        rows.append((_lane_name(lane, colour) if block.has_names else "") + _lane(pieces))
+    axis = (html.div() if block.has_names else "") + html.div(
         *(html.span(end) for end in ends),
         display="flex",
         justify_content="space-between",
         font_size="11px",
         opacity=html.MUTED,
     )
-    chart = html.grid("minmax(80px,190px) minmax(0,1fr)", *rows, axis, gap="3px 12px")
+    chart = html.grid(f"{'minmax(80px,190px) ' * block.has_names}minmax(0,1fr)", *rows, axis, gap="3px 12px")
     if block.until is not None:  # the events stand in a list beside it
         return chart
     kinds = _legend_of(dict.fromkeys(span.kind for span in made))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lango_nb.viz import document as doc
 from lango_nb.viz import text
 from lango_nb.viz.escape import one_line
-from lango_nb.viz.lanes import PIECES, Lane, lane_bars, lives
+from lango_nb.viz.lanes import PIECES, Lane, lane_bars, lives, zoomed
 from lango_nb.viz.spans import kind_of
 
 _QUOTED = 12
@@ -292,11 +292,12 @@ def lane_text(lane: Lane) -> str:
 
 def _lanes(block: doc.Lanes) -> list[str]:
     """Write lanes as lines of signs, and what the signs mean."""
-    made, slots = block.spans, block.slots
+    first, last = block.stretch or (1, block.slots)
+    made, slots = zoomed(block.spans, first, last) if block.stretch else block.spans, last - first + 1
     if not made:
         return []
     bars, alive = lane_bars(made, slots, PIECES), lives(made, slots)
-    names = {key: text.cut(lane_text(lane), _LANE) for key, lane in block.lanes.items()}
+    names = {key: text.cut(lane_text(lane), _LANE) for key, lane in block.lanes.items() if key in bars}
     size = max(map(text.width, names.values()))
     total = min(slots, PIECES)
     lines = []

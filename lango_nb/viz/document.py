@@ -331,6 +331,8 @@ class Candidate:
     vetoes: tuple[str, ...] = ()
     sign: Literal["▶", "✗", ""] = ""
     is_chosen: bool = False
+    stack: tuple[tuple[float, str, str], ...] = ()
+    """What speaks for it: parts of the most that speaks for anyone, each with a colour and a hint; pages only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,6 +419,10 @@ class Lanes:
     """Whether a page draws real time; else the order of events."""
     until: int | None = None
     """The event up to which it is looked at: a page greys what comes after it."""
+    stretch: tuple[int, int] | None = None
+    """The first and the last event that are drawn; all when absent."""
+    has_names: bool = True
+    """Whether a page writes the names of lanes; else they stand beside it."""
 
 
 @dataclass(frozen=True, slots=True)

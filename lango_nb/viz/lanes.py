@@ -9,7 +9,7 @@ root            →     ▬▬▬▬▬▬▬▬■◆
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from lango_nb.viz.spans import Span, rank_of, short_label
@@ -32,6 +32,32 @@ class Lane:
     """Empty for the turn's own work."""
     depth: int = 0
     """How many lanes it is below one of the turn's own."""
+
+    @property
+    def name(self) -> str:
+        """The agent and its run: no other lane has the same."""
+        return f"{self.agent} {self.run_id}".rstrip()
+
+
+def zoomed(made: Iterable[Span], first: int, last: int) -> list[Span]:
+    """Cut spans to a stretch of events, and number them from its beginning.
+
+    Parameters
+    ----------
+    made : iterable of Span
+    first, last : int
+        The events that the stretch begins and ends with.
+
+    Returns
+    -------
+    list of Span
+        Those that reach into it.
+    """
+    return [
+        replace(span, first=max(span.first, first) - first + 1, last=min(span.last, last) - first + 1)
+        for span in made
+        if span.first <= last and (span.last >= first or span.is_open)
+    ]
 
 
 def key_of(span: Span) -> Key:

@@ -6,18 +6,33 @@ from collections.abc import Callable, Mapping
 
 from lango_nb.core.messages import Message
 from lango_nb.core.text import counted
-from lango_nb.records.moments import Moment
+from lango_nb.records.moments import Moment, state_at
 from lango_nb.records.steps import Step, position
 from lango_nb.records.turns import Trace
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import ROOT
 from lango_nb.viz.escape import one_line
+from lango_nb.viz.trace import Layout, head
 
 _MESSAGES = 40
 """Messages that are listed, the last ones."""
 _OTHERS = 12
 """Other agents that are named."""
 _WIDTHS = ("40px", "minmax(70px,130px)", "minmax(0,1fr)")
+
+
+def document(trace: Trace, step: int) -> doc.Document:
+    """Write a turn as it stood at a step: its lanes up to there, and what was seen, used and open.
+
+    Parameters
+    ----------
+    trace : Trace
+    step : int
+        Number of a model call; 0 is before the first.
+    """
+    moment, layout = state_at(trace, step), Layout.of(trace)
+    lanes = layout.drawn(min(moment.events, len(trace.events)))
+    return (*head(trace, layout), lanes, doc.GAP, *moment_blocks(trace, moment, layout.colours, lambda _agent: ""))
 
 
 def moment_blocks(

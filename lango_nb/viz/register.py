@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ _FRAMES = (
     ("pandas.core.series", "Series"),
 )
 """What pandas shows, by the names of its versions."""
+_KEPT = "lango_nb variable"
+"""Under which name the ``attrs`` of a frame say for which variable it was made."""
 _TABLES = tuple((module, name) for module, name in _FRAMES if name == "DataFrame")
 
 
@@ -117,3 +120,35 @@ def _page_frame(frame: Any) -> str | None:
 
     by_pandas: Callable[[], str | None] = frame._repr_html_
     return frame_html(frame) if is_shown_here(frame) else by_pandas()
+
+
+def keep_frame(name: str, frame: object) -> str:
+    """Put a frame into a variable of the notebook that runs here.
+
+    Parameters
+    ----------
+    name : str
+        What the variable is called; where the user has something else under that name, a number is added.
+    frame : DataFrame
+
+    Returns
+    -------
+    str
+        The variable's name; empty outside of IPython.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None:
+        return ""
+    names, kept, number = shell.user_ns, name, 1
+    while kept in names and not _is_kept(names[kept], name):
+        number += 1
+        kept = f"{name}{number}"
+    frame.attrs[_KEPT] = name  # type: ignore[attr-defined]  # pandas is not loaded for its type
+    names[kept] = frame
+    return kept
+
+
+def _is_kept(value: object, name: str) -> bool:
+    attrs = getattr(value, "attrs", None)
+    return isinstance(attrs, dict) and attrs.get(_KEPT) == name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from types import MappingProxyType
 
@@ -101,7 +102,7 @@ def document(route: Route) -> doc.Document:
     return route_blocks(route, route.chosen)
 
 
-def route_blocks(route: Route, winner: str | None) -> doc.Document:
+def route_blocks(route: Route, winner: str | None, *, is_stacked: bool = False) -> doc.Document:
     """Write a route as part of another view.
 
     Parameters
@@ -109,6 +110,8 @@ def route_blocks(route: Route, winner: str | None) -> doc.Document:
     route : Route
     winner : str or None
         Who really got the request.
+    is_stacked : bool
+        Whether each candidate has a bar of what speaks for it.
     """
     verdict, colour = _verdict(route)
     return (
@@ -117,7 +120,7 @@ def route_blocks(route: Route, winner: str | None) -> doc.Document:
         doc.Line((doc.Badge(verdict, colour), route.reason), is_stacked=True),
         doc.Facts(_numbers(route)),
         doc.GAP,
-        *_candidates(route, winner),
+        *_candidates(route, winner, is_stacked=is_stacked),
     )
 
 
@@ -198,7 +201,7 @@ def _by_word(candidate: Candidate) -> dict[str, float]:
     return found
 
 
-def _candidates(route: Route, winner: str | None) -> doc.Document:
+def _candidates(route: Route, winner: str | None, *, is_stacked: bool = False) -> doc.Document:
     if not route.candidates:
         return (doc.rich(doc.Note("there is nobody to choose from")),)
     shown, others = _split(route)
@@ -208,12 +211,14 @@ def _candidates(route: Route, winner: str | None) -> doc.Document:
     mark = route.threshold if is_fitted and route.threshold > 0 else 0.0
     kinds = dict.fromkeys(signal.kind for candidate in shown for signal in candidate.signals)
     bars = f"bars are confidences, the upright line is the threshold of {_percent(mark)}; "
+    stacks = "the thin bar under each is what speaks for it, by kind; " if is_stacked else ""
+    made = tuple(_candidate(c, colours[c.agent], route, winner, most) for c in shown)
     return (
-        doc.Candidates(tuple(_candidate(c, colours[c.agent], route, winner, most) for c in shown), mark),
+        doc.Candidates(_with_stacks(made, shown) if is_stacked else made, mark),
         doc.GAP,
         *(doc.Paragraph((doc.Muted(f"{said}: "), ", ".join(names))) for said, names in others),
         doc.Legend([(_KINDS[kind], SIGNALS[kind]) for kind in kinds]),
-        doc.Rich((doc.Note(f"{bars}terms are log-odds and add up to the score"),) if shown and mark else ()),
+        doc.Rich((doc.Note(f"{bars}{stacks}terms are log-odds and add up to the score"),) if shown and mark else ()),
     )
 
 
@@ -231,6 +236,27 @@ def _candidate(candidate: Candidate, colour: str, route: Route, winner: str | No
         tuple(one_line(veto) for veto in candidate.vetoes),
         "▶" if candidate.agent == route.chosen else "✗" if candidate.vetoes else "",
         is_chosen=candidate.agent == winner,
+    )
+
+
+def _with_stacks(made: Sequence[doc.Candidate], candidates: Sequence[Candidate]) -> tuple[doc.Candidate, ...]:
+    """Add to each what speaks for it, by kind, measured against the one that most speaks for."""
+    sums: list[dict[str, float]] = []
+    for one in candidates:
+        by_kind: dict[str, float] = {}
+        for signal in one.signals:
+            if signal.weight > 0:
+                by_kind[signal.kind] = by_kind.get(signal.kind, 0.0) + signal.weight
+        sums.append(by_kind)
+    most = max((sum(by_kind.values()) for by_kind in sums), default=0.0) or 1.0
+    return tuple(
+        replace(
+            one,
+            stack=tuple(
+                (weight / most, SIGNALS[kind], f"{_KINDS[kind]} {weight:+.2f}") for kind, weight in by_kind.items()
+            ),
+        )
+        for one, by_kind in zip(made, sums, strict=True)
     )
 
 
@@ -291,7 +317,7 @@ def why_blocks(route: Route, decision: Decision | None = None) -> doc.Document:
         What a model chose, where one did.
     """
     chosen = route.chosen if decision is None else decision.chosen
-    compared, (_, _, verdict, facts, *rest) = compared_blocks(route), route_blocks(route, chosen)
+    compared, (_, _, verdict, facts, *rest) = compared_blocks(route), route_blocks(route, chosen, is_stacked=True)
     if decision is None:
         return (*compared, verdict, facts, *rest)
     said, colour = _agreement(decision)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lango_nb.viz.document import Document
 
 _MOST_ROWS = 500
+_MOST_COLUMNS = 100
 _FEW = 4
 """Rows of names with values that fit one line."""
 _LINE = 120
@@ -96,7 +97,7 @@ def line(table: Table) -> str:
 
 
 def document(table: Table) -> Document:
-    """Write a row per row, of very many the first ones."""
+    """Write a row per row; of very many rows or columns the first ones."""
     from lango_nb.core.text import counted
     from lango_nb.viz.document import GAP, Cut, Muted, Note, Paragraph, Rows, Title
     from lango_nb.viz.escape import one_line
@@ -104,15 +105,17 @@ def document(table: Table) -> Document:
     title = one_line(table.title)
     if not table.rows:
         return (Title(title), GAP, Paragraph(Muted(table.empty)), Note(table.note))
-    shown = table.rows[:_MOST_ROWS]
+    columns = table.columns[:_MOST_COLUMNS]
+    shown = [row[:_MOST_COLUMNS] for row in table.rows[:_MOST_ROWS]]
     cells = tuple(tuple(Cut(_cell(value), _CELL) for value in row) for row in shown)
-    hidden = len(table.rows) - _MOST_ROWS
+    hidden, beside = len(table.rows) - _MOST_ROWS, len(table.columns) - _MOST_COLUMNS
     return (
         Title(title, [counted(len(table.rows), "row")]),
         GAP,
-        Rows(table.columns, cells, _align(shown, len(table.columns))),
+        Rows(columns, cells, _align(shown, len(columns))),
         GAP,
         Note(f"and {counted(hidden, 'row')} more" if hidden > 0 else ""),
+        Note(f"and {counted(beside, 'column')} more; the DataFrame has them all" if beside > 0 else ""),
         Note(table.note),
     )
 

@@ -17,7 +17,7 @@ from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import PERSON, agent_colours
 from lango_nb.viz.escape import one_line
-from lango_nb.viz.lanes import Key, Lane, find_lanes
+from lango_nb.viz.lanes import Key, Lane, find_lanes, key_of
 from lango_nb.viz.rows import rest, span_rows
 from lango_nb.viz.sequence import to_mermaid
 from lango_nb.viz.spans import Span, spans
@@ -105,9 +105,16 @@ class Layout(NamedTuple):
         colours = agent_colours([*path, *(lane.agent for lane in lanes.values())], path[0] if path else None)
         return cls(made, lanes, {**colours, USER: PERSON}, len(events))
 
-    def drawn(self, until: int | None = None, *, timing: bool = False) -> doc.Lanes:
-        """Draw the lanes, grey after an event where one is named."""
-        return doc.Lanes(self.spans, self.lanes, self.slots, self.colours, is_timed=timing, until=until)
+    def drawn(
+        self, until: int | None = None, *, timing: bool = False, stretch: tuple[int, int] | None = None
+    ) -> doc.Lanes:
+        """Draw the lanes, grey after an event where one is named, and no more than a stretch of events."""
+        return doc.Lanes(self.spans, self.lanes, self.slots, self.colours, timing, until, stretch)
+
+    def stretch(self, lane: Key) -> tuple[int, int]:
+        """Return the first and the last event of a lane."""
+        own = [span for span in self.spans if key_of(span) == lane]
+        return min(span.first for span in own), max(self.slots if span.is_open else span.last for span in own)
 
 
 def _parents(trace: Trace) -> dict[str, str]:

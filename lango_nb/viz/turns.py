@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
+from lango_nb.core.events import Event
 from lango_nb.core.messages import NO_USAGE
 from lango_nb.core.text import counted
 from lango_nb.records.agent_run import AgentRun
 from lango_nb.records.questions import WAITING
-from lango_nb.records.turns import Trace, Turn
+from lango_nb.records.turns import Turn
 from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import agent_colours, outcome_colour
@@ -64,9 +65,9 @@ def facts(turn: Turn, runs: Sequence[AgentRun] = (), *, timing: bool = False) ->
     return [part for part in said if part]
 
 
-def cost_text(trace: Trace) -> str:
-    """Say what a turn cost, where the prices are known; empty where they are not."""
-    costs = [cost for event in trace.events if (cost := getattr(event, "usage", NO_USAGE).cost_usd) is not None]
+def cost_text(events: Sequence[Event]) -> str:
+    """Say what a turn cost so far, where the prices are known; empty where they are not."""
+    costs = [cost for event in events if (cost := getattr(event, "usage", NO_USAGE).cost_usd) is not None]
     return f"{sum(costs):.4f} USD" if costs else ""
 
 

@@ -82,7 +82,7 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
     match block:
         case doc.Buttons(key, buttons):
             return ipywidgets.HBox(
-                [_button(key, one, act) for one in buttons], layout=ipywidgets.Layout(flex_flow="row wrap")
+                [as_button(key, one, act) for one in buttons], layout=ipywidgets.Layout(flex_flow="row wrap")
             )
         case doc.Entry(key, label, value, hint, _, rows) if rows > 1:
             area = ipywidgets.Textarea(value=value, placeholder=hint, description=label, rows=rows, layout=_wide())
@@ -149,7 +149,7 @@ def _head(name: str) -> ipywidgets.HTML:
 
 
 def _field(matrix: doc.Matrix, place: str, number: int, colour: str, act: Act) -> ipywidgets.Button:
-    button = _button(matrix.key, doc.Button(place, f"{number:,}", hint=place), act)
+    button = as_button(matrix.key, doc.Button(place, f"{number:,}", hint=place), act)
     button.layout.min_width, button.layout.margin = "0", "0"
     button.style.button_color = colour
     if place == matrix.value:
@@ -161,7 +161,8 @@ def _wide() -> ipywidgets.Layout:
     return ipywidgets.Layout(width="auto")
 
 
-def _button(key: str, button: doc.Button, act: Act) -> ipywidgets.Button:
+def as_button(key: str, button: doc.Button, act: Act) -> ipywidgets.Button:
+    """Make a button that tells what it is about, and its name, when it is pressed."""
     made = ipywidgets.Button(
         description=button.label,
         style=_LOOKS[button.look],

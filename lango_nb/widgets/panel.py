@@ -17,8 +17,11 @@ from lango_nb.core.errors import LangoError
 from lango_nb.viz import mimebundle
 from lango_nb.viz.document import Choice, Document, Note
 from lango_nb.widgets.as_live import as_live, reachable
+from lango_nb.widgets.foot import Foot, Source
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lango_nb.core.events import Event
 
 _LISTS = 8
@@ -55,6 +58,28 @@ class Panel:
         self._begins: list[Callable[[], Callable[[], object]]] = []
         self._stops: list[Callable[[], object]] = []
         self._lists: dict[tuple[str, tuple[str, ...]], ipywidgets.VBox] = {}
+        self._foot: Foot | None = None
+
+    def has_foot(self, source: Source) -> None:
+        """Let what is shown end with its code, its rows as a DataFrame, and what it is for."""
+        me = weakref.ref(self)
+
+        def code() -> str:
+            return panel.code if (panel := me()) is not None else ""
+
+        self._foot = Foot(source, code, self.act)
+
+    @property
+    def code(self) -> str:
+        """The Python that gives the same view, for a lab in the variable ``lab``."""
+        made = self._foot.source.call if self._foot is not None else "panel"
+        acts = [f"panel.act({key!r}, {value!r})" for key, value in self.state.items() if value]
+        return "\n".join([f"panel = {made}", *acts, "panel"]) if acts else made
+
+    @property
+    def df(self) -> pd.DataFrame | None:
+        """The rows of the view as they were when DataFrame was pressed; ``None`` before that."""
+        return self._foot.df if self._foot is not None else None
 
     @property
     def state(self) -> Mapping[str, str]:
@@ -104,7 +129,10 @@ class Panel:
             return
         with self._acting:
             try:
-                self.do(key, value)
+                if key == "foot" and self._foot is not None:
+                    self._foot.press(value)
+                else:
+                    self.do(key, value)
                 self.said = ""
             except LangoError as error:
                 self.said = str(error)
@@ -124,12 +152,13 @@ class Panel:
 
     def _kept(self) -> list[ipywidgets.Widget]:
         """Return the widgets that are attributes: they stay when they are not shown for a while."""
-        return [one for one in vars(self).values() if isinstance(one, ipywidgets.Widget)]
+        foot = self._foot.widgets if self._foot is not None else []
+        return [*(one for one in vars(self).values() if isinstance(one, ipywidgets.Widget)), *foot]
 
     def _made(self) -> list[ipywidgets.Widget]:
         before, self._setting = self._setting, threading.get_ident()
         try:
-            return self.parts()
+            return [*self.parts(), *([self._foot.widget()] if self._foot is not None else [])]
         finally:
             self._setting = before
 
@@ -197,7 +226,7 @@ class Panel:
             return stop
 
         def stop() -> None:
-            with suppress(ValueError):  # one that failed was taken off
+            with suppress(ValueError):
                 listeners.remove(hear)
 
         self.while_seen(begin)
@@ -255,7 +284,7 @@ class Panel:
     ) -> dict[str, object]:
         bundle: dict[str, object] = {**mimebundle(self.document(), include, exclude)}
         is_wanted = not self._is_closed and (not include or VIEW in include)
-        if is_wanted and (not exclude or VIEW not in exclude):
+        if is_wanted and (not exclude or VIEW not in exclude) and self.widget.comm is not None:
             bundle |= {name: what for name, what in self.widget._repr_mimebundle_().items() if name == VIEW}
         return bundle
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets
@@ -34,6 +35,9 @@ _LATEST = 5
 """Turns that are still shown."""
 _LONGEST = 4000
 """Characters of an answer that is still coming that are shown: its end."""
+_LOOKED = 20
+"""Turns among which those of the conversation are looked for."""
+_COLUMN = {"min_width": "0", "max_width": "100%", "padding": "0 12px 0 0"}
 _TRY = "how many lines does notes.md have?"
 _EMPTY = f"No turn yet. Type a request and press Enter, for example: {_TRY}"
 
@@ -78,8 +82,8 @@ class RunPanel(Panel):
         self._engine, self._session, self._pickers, self._approvals = engine, session, pickers, approvals
         self.text = ""
         """What is in the field."""
-        self.traces: list[Trace] = []
-        """The latest turns that were asked for here, the last one last."""
+        self.traces: list[Trace] = self._of_session()
+        """The latest turns of the conversation, wherever they were asked for, the last one last."""
         self._asked = ""
         self._events: list[Event] = []
         self._coming: TextSoFar | None = None
@@ -92,8 +96,14 @@ class RunPanel(Panel):
         self._choices.layout.flex_flow = "row wrap"
         self._send = as_live((doc.Buttons("send", (doc.Button("send", "Send", "good"),)),), self.act)
         self._stop = as_live((doc.Buttons("stop", (doc.Button("stop", "Stop", "bad"),)),), self.act)
-        self._button, self._now, self._page = ipywidgets.VBox(), ipywidgets.HTML(), ipywidgets.HTML()
+        self._button, self._now, self._lanes, self._page = ipywidgets.VBox(), *(ipywidgets.HTML() for _ in range(3))
         self._row = ipywidgets.HBox([self._field, self._button])
+        columns = [
+            ipywidgets.VBox([one], layout=ipywidgets.Layout(flex=flex, **_COLUMN))
+            for one, flex in ((self._now, "1 1 340px"), (self._lanes, "2 1 520px"))
+        ]
+        self._columns = ipywidgets.HBox(columns, layout=ipywidgets.Layout(flex_flow="row wrap"))
+        self.follow(engine.listeners, {"turn.finished"})
 
     @property
     def is_running(self) -> bool:
@@ -173,6 +183,21 @@ class RunPanel(Panel):
             self._coming = None
             self._events.append(item)
 
+    def _of_session(self) -> list[Trace]:
+        traces, session = self._engine.traces, self._session()
+        found: list[Trace] = []
+        for number in traces.numbers()[: -_LOOKED - 1 : -1]:
+            with suppress(LangoError):  # it was forgotten meanwhile
+                found.append(traces.get(number))
+        return [one for one in found if one.turn.session_id == session][_LATEST - 1 :: -1]
+
+    def on_shown(self) -> None:
+        """Show the turns that were asked for elsewhere meanwhile."""
+        with self._lock:
+            if not self.is_running:
+                self.traces = self._of_session()
+        super().on_shown()
+
     def _refresh_now(self) -> None:
         """Draw what has come meanwhile, and look again in a moment: the turn itself is not kept waiting."""
         super()._refresh_now()
@@ -183,9 +208,11 @@ class RunPanel(Panel):
         """Draw the turn at work, where something has come of it; all else stays as it is."""
         with self._lock:
             heard = len(self._events), self._coming
-            if heard != self._drawn and self.is_running and self._box is not None:
+            if not self.is_running:  # a turn has ended that was asked for elsewhere
+                self.on_shown()
+            elif heard != self._drawn and self._box is not None:
                 self._drawn = heard
-                self._now.value = as_html((*self.remark(), *self._present()))
+                self._write_present()
 
     def close(self) -> None:
         """Take the live view away for good; a turn at work goes on."""
@@ -199,7 +226,7 @@ class RunPanel(Panel):
 
     def document(self) -> doc.Document:
         """Write the latest turns, and the one at work."""
-        return (*self._picked(), doc.GAP, *self._present(), *self._past())
+        return (*self._picked(), doc.GAP, *self._present(), *self._drawn_lanes(), *self._past())
 
     def do(self, key: str, value: str) -> None:
         """Type, send, stop, or go on with another topology."""
@@ -223,9 +250,12 @@ class RunPanel(Panel):
                 widget.options = options
             widget.value = choice.value
         self._button.children = (self._stop if self.is_running else self._send,)
-        self._now.value = as_html((*self.remark(), *self._present()))
+        self._write_present()
         self._page.value = as_html(self._past())
-        return [self._row, self._choices, self._approvals.widget, self._now, self._page]
+        return [self._row, self._choices, self._approvals.widget, self._columns, self._page]
+
+    def _write_present(self) -> None:
+        self._now.value, self._lanes.value = as_html((*self.remark(), *self._present())), as_html(self._drawn_lanes())
 
     def _picked(self) -> tuple[doc.Choice, ...]:
         return tuple(
@@ -234,21 +264,22 @@ class RunPanel(Panel):
         )
 
     def _present(self) -> doc.Document:
-        """Write the turn at work, or what can be done while there is none yet."""
+        """Write the turn at work, else the latest one, or what can be done while there is none yet."""
         if self.is_running:
             return (doc.Box("", self._at_work()),)
-        return () if self.traces else (doc.Note(_EMPTY),)
+        return (doc.Box("", _written(self.traces[-1])),) if self.traces else (doc.Note(_EMPTY),)
+
+    def _drawn_lanes(self) -> doc.Document:
+        """Draw what stands beside that: its trace, as it grows."""
+        if self.is_running:
+            events = [*self._events]
+            return (Layout.of_events(events).drawn(),) if events else ()
+        return (Layout.of(self.traces[-1]).drawn(),) if self.traces else ()
 
     def _past(self) -> doc.Document:
-        """Write the latest turns."""
-        shown: list[doc.Block] = []
-        for place, trace in enumerate(reversed(self.traces)):
-            is_last = place == 0 and not self.is_running
-            lanes = (Layout.of(trace).drawn(),) if is_last else ()
-            more = doc.Note(" · ".join(filter(None, (_plan(trace), cost_text(trace)))))
-            turn = (doc.Quote(trace.turn.text), *turn_document(trace.turn, trace.runs), more, *lanes)
-            shown += [doc.GAP, doc.Box("", turn)]
-        return tuple(shown)
+        """Write the turns before that."""
+        earlier = self.traces if self.is_running else self.traces[:-1]
+        return tuple(block for one in reversed(earlier) for block in (doc.GAP, doc.Box("", _written(one))))
 
     def _at_work(self) -> doc.Document:
         coming, events = self._coming, [*self._events]
@@ -257,9 +288,20 @@ class RunPanel(Panel):
         return (
             doc.Quote(self._asked),
             doc.Prose(said),
-            doc.Facts(["stopping …" if self._is_stopped else "at work …", *counts]),
-            *((Layout.of_events(events).drawn(),) if events else ()),
+            doc.Facts(["stopping …" if self._is_stopped else "at work …", *counts, *_used(events)]),
         )
+
+
+def _written(trace: Trace) -> doc.Document:
+    more = doc.Note(" · ".join(filter(None, (_plan(trace), cost_text(trace.events)))))
+    return (doc.Quote(trace.turn.text), *turn_document(trace.turn, trace.runs), more)
+
+
+def _used(events: Sequence[Event]) -> list[str]:
+    """Say which tokens a turn at work has used and what they cost, where its model says so."""
+    usages = [usage for event in events if (usage := getattr(event, "usage", None)) is not None]
+    tokens = [one.input_tokens + (one.output_tokens or 0) for one in usages if one.input_tokens is not None]
+    return [f"{sum(tokens):,} tokens" if tokens else "", cost_text(events)]
 
 
 def _plan(trace: Trace) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cached_property
 
 import ipywidgets
@@ -18,12 +19,13 @@ from lango_nb.records.turns import Trace
 from lango_nb.viz import document as doc
 from lango_nb.viz.as_html import as_html
 from lango_nb.viz.escape import one_line
-from lango_nb.viz.lanes import key_of
+from lango_nb.viz.lanes import Lane, key_of, zoomed
 from lango_nb.viz.moments import moment_blocks
+from lango_nb.viz.routing import why_blocks
 from lango_nb.viz.rows import span_blocks, span_line
 from lango_nb.viz.spans import Span
 from lango_nb.viz.trace import Layout, head
-from lango_nb.widgets.as_live import as_live
+from lango_nb.widgets.as_live import as_button, as_live
 from lango_nb.widgets.panel import Panel, let_go
 
 _MOST = 1000
@@ -33,6 +35,8 @@ _ALL_KINDS, _ALL_AGENTS = "all kinds", "everybody"
 _NO_RUN = "none"
 _INDENT = "\N{NO-BREAK SPACE}" * 4
 """A browser leaves blanks at the beginning of a line of a list out."""
+_MOST_LANES = 40
+"""Lanes up to which each has a button."""
 _COLUMN = {"flex": "1 1 360px", "min_width": "0", "max_width": "100%", "padding": "0 12px 0 0"}
 
 
@@ -64,7 +68,11 @@ class TracePanel(Panel):
         self._prompt, self._latest, self._find = prompt, latest, find
         self._head: ipywidgets.Widget | None = None
         self._slider: ipywidgets.VBox | None = None
-        self._lanes, self._moment, self._details = (ipywidgets.HTML() for _ in range(3))
+        self._title, self._moment, self._details = (ipywidgets.HTML() for _ in range(3))
+        self._lanes = ipywidgets.HTML(layout=ipywidgets.Layout(flex="1 1 0", min_width="0", margin="0"))
+        self._names = ipywidgets.VBox()
+        self._named: tuple[str, tuple[Lane, ...]] = "", ()
+        self._drawing = ipywidgets.HBox(layout=ipywidgets.Layout(max_width="100%", margin="4px 0 0 0"))
         self._left = ipywidgets.VBox(layout=ipywidgets.Layout(**_COLUMN))
         right = ipywidgets.VBox([self._moment], layout=ipywidgets.Layout(**_COLUMN))
         self._columns = ipywidgets.HBox([self._left, right], layout=ipywidgets.Layout(flex_flow="row wrap"))
@@ -83,6 +91,8 @@ class TracePanel(Panel):
         """Whose events are listed; everybody's when empty."""
         self.query = ""
         """Words that the listed events have."""
+        self.lane = ""
+        """The name of the lane that is zoomed in on; all lanes are shown when empty."""
         self.seq = 0
         """The first event of what is chosen; 0 before anything is."""
         self._head = self._slider = None
@@ -127,7 +137,7 @@ class TracePanel(Panel):
     def state(self) -> dict[str, str]:
         """The turn, where it is not simply the latest, the step, and what was typed, folded and chosen."""
         chosen = self._span
-        filters = {"query": self.query, "kind": self.kind, "agent": self.agent}
+        filters = {"lane": self.lane, "query": self.query, "kind": self.kind, "agent": self.agent}
         turn = "" if self._latest is not None else self.trace.turn.id
         folded = "" if self.folded == self._folded_at_first else _names(self.folded)
         event = self._line(chosen) if chosen is not None else ""
@@ -136,10 +146,13 @@ class TracePanel(Panel):
     @property
     def spans(self) -> list[Span]:
         """What is listed: events that belong together are one. What is searched for is found in folded runs, too."""
+        first, last = self._stretch or (1, self._layout.slots)
         made = [
             span
             for span in self._layout.spans
-            if (not self.kind or span.kind == self.kind) and (not self.agent or span.author == self.agent)
+            if (not self.kind or span.kind == self.kind)
+            and (not self.agent or span.author == self.agent)
+            and (self._stretch is None or (span.first <= last and span.last >= first))
         ]
         words = self.query.casefold().split()
         if words:
@@ -161,6 +174,12 @@ class TracePanel(Panel):
     @property
     def _folded_at_first(self) -> tuple[str, ...]:
         return tuple(self._parents) if len(self._layout.spans) > _MOST else ()
+
+    @property
+    def _stretch(self) -> tuple[int, int] | None:
+        """The events that are zoomed in on."""
+        chosen = [key for key, lane in self._layout.lanes.items() if lane.name == self.lane]
+        return self._layout.stretch(chosen[0]) if chosen else None
 
     @property
     def _span(self) -> Span | None:
@@ -209,6 +228,8 @@ class TracePanel(Panel):
                 self._begin(self._find(value))
             case "step":
                 self._go_to(int(value))
+            case "lane":
+                self.lane = "" if value == self.lane else value
             case "kind":
                 self.kind = "" if value == _ALL_KINDS else value
             case "agent":
@@ -228,14 +249,45 @@ class TracePanel(Panel):
         self._head = self._head or self._filter()
         self._slider = self._slider or as_live((self._steps(),), self.act)
         self._slider.children[0].value = self.step
-        self._lanes.value = as_html(self._drawn())
+        self._title.value = as_html(head(self.trace, self._layout))
+        self._drawing.children = self._shown_lanes()
         self._moment.value = as_html(self._stood())
         self._details.value = as_html((*self._chosen(), *self.remark()))
         if (offered := self._buttons()) != self._offered:
             let_go(self._folds)
             self._offered, self._folds = offered, as_live(offered, self.act)
         self._left.children = (self._head, self.filtered(self._list()), self._folds, self._details)
-        return [self._lanes, self._slider, self._columns]
+        return [self._title, self._drawing, self._slider, self._columns]
+
+    def _shown_lanes(self) -> tuple[ipywidgets.Widget, ...]:
+        """Draw the lanes beside their names, which are buttons unless there are very many."""
+        drawn, (first, last) = self._lanes_drawn(), self._stretch or (1, self._layout.slots)
+        there = {key_of(span) for span in zoomed(self._layout.spans, first, last)}
+        lanes = tuple(lane for key, lane in self._layout.lanes.items() if key in there)
+        if len(lanes) > _MOST_LANES:
+            self._lanes.value = as_html((drawn,))
+            return (self._lanes,)
+        self._lanes.value = as_html((replace(drawn, has_names=False),))
+        if self._named != (self.lane, lanes):
+            let_go(self._names)
+            self._named, self._names = (self.lane, lanes), self._lane_names(lanes)
+        return (self._names, self._lanes)
+
+    def _lane_names(self, lanes: Iterable[Lane]) -> ipywidgets.VBox:
+        """Make a button of each lane's name: a click zooms in on the lane, and another one shows all again."""
+        made = []
+        for lane in lanes:
+            is_chosen = lane.name == self.lane
+            button = doc.Button(lane.name, one_line(lane.name, 30), hint="show all lanes" if is_chosen else "zoom in")
+            named = as_button("lane", button, self.act)
+            named.style.button_color, named.style.font_weight = "transparent", "bold" if is_chosen else ""
+            layout = named.layout
+            layout.height, layout.min_width, layout.padding = "24px", "0", "0 6px"
+            layout.margin = f"0 0 3px {14 * lane.depth}px"
+            layout.border_left = f"4px solid {self._layout.colours[lane.agent]}"
+            made.append(named)
+        look = ipywidgets.Layout(flex="0 0 190px", align_items="flex-start", margin="0 12px 0 0", overflow="hidden")
+        return ipywidgets.VBox(made, layout=look)
 
     def _filter(self) -> ipywidgets.VBox:
         made = as_live(self._controls(), self.act)
@@ -297,7 +349,10 @@ class TracePanel(Panel):
         return (doc.Buttons("folded", tuple(offered)),)
 
     def _drawn(self) -> doc.Document:
-        return (*head(self.trace, self._layout), self._layout.drawn(min(self._then.events, len(self.trace.events))))
+        return (*head(self.trace, self._layout), self._lanes_drawn())
+
+    def _lanes_drawn(self) -> doc.Lanes:
+        return self._layout.drawn(min(self._then.events, len(self.trace.events)), stretch=self._stretch)
 
     def _stood(self) -> doc.Document:
         return moment_blocks(self.trace, self._then, self._layout.colours, self._prompt)
@@ -307,6 +362,10 @@ class TracePanel(Panel):
         last = min(first + _MOST, len(made))
         part = f"lines {first + 1:,} to {last:,} of {len(made):,}: move the step or narrow the search for others"
         more = doc.Note(part if len(made) > _MOST else "")
+        if self._stretch is not None:
+            begin, end = self._stretch
+            said = f"zoomed in on {self.lane}: events {begin:,} to {end:,} of {self._layout.slots:,}"
+            more = doc.Note(f"{said}; click its name again for all" + (f"; {part}" if more.text else ""))
         span = self._span
         if span is None:
             return (more, doc.Note("Click an event to see everything about it, and go to its step."))
@@ -314,7 +373,8 @@ class TracePanel(Panel):
         author = doc.Name(span.author, colours[span.author], span.run_id)
         title = doc.Line((author, doc.Tag(span.kind)))
         decision = next((one for one in self.trace.decisions if one.id == span.decision_id), None)
-        return (more, title, *span_blocks(span, decision, colours))
+        why = () if decision is None else (doc.GAP, *why_blocks(decision.route, decision))
+        return (more, title, *span_blocks(span, None, colours), *why)
 
 
 def _names(runs: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tests.benchmarks.genome import commit_in_many, commit_late, look_at_many, open_many
-from tests.benchmarks.painted import first_paint, watched_turn
+from tests.benchmarks.painted import dashboard_opens, first_paint, letter_routed, watched_turn
 from tests.benchmarks.scenario import MODEL_CALLS
 from tests.benchmarks.stored import durable_turn, going_on, one_fsync, opening, stored_events_to_frame, turn_late
 from tests.benchmarks.streamed import masked, slowest_shows, slowest_streamed_turn, streamed_turn
@@ -349,6 +349,8 @@ MEASURES: dict[str, Measure] = {
         Measure("streamed-any", "the same, the slowest kind of text", "ms", 2000, value=slowest_streamed_turn),
         Measure("html", "trace of 10 000 events to HTML", "ms", 200, prepare=_trace_to_html, rounds=5),
         Measure("viewer", "its viewer in JupyterLab, until it is seen", "ms", 1500, value=first_paint),
+        Measure("dashboard", "the dashboard in JupyterLab, until it is seen", "ms", 1000, value=dashboard_opens),
+        Measure("typed", "a letter typed in Route, until its scores are seen", "ms", 50, value=letter_routed),
         Measure("watched", "a turn of 10 000 events in the run panel / alone, CPU", "x", 1.05, value=watched_turn),
         Measure("floor", "S2 by hand", "ms", None, value=_as_peers("S2", "handoff", "median_us", "floor")),
         Measure("pydantic", "pydantic, one model", "ms", None, _ONE_MODEL),

@@ -20,19 +20,36 @@ from lango_nb.runtime.loop import run_in_loop
 from tests.benchmarks.scenario import SPECIALISTS, Probe, make_tools, make_topology
 
 _CALLS_FOR_TEN_THOUSAND = 311
-_UNTIL_SEEN = """async () => {
+_UNTIL_SEEN = """async selector => {
     const notebook = window.jupyterapp.shell.currentWidget.content;
     notebook.activeCellIndex = 1;
     const began = performance.now();
     window.jupyterapp.commands.execute('notebook:run-cell');
     const next = () => new Promise(requestAnimationFrame);
-    while (!document.querySelector('.jp-OutputArea .widget-select option')) {
-        if (performance.now() - began > 30000) throw new Error('no viewer after 30 s');
+    while (!document.querySelector(selector)) {
+        if (performance.now() - began > 30000) throw new Error(`no ${selector} after 30 s`);
         await next();
     }
     await next();
     await next();
     return performance.now() - began;
+}"""
+_UNTIL_ROUTED = """async () => {
+    const field = document.querySelector('.jp-OutputArea input[type=text]');
+    const shown = () => document.querySelector('.jp-OutputArea .widget-html-content').innerHTML;
+    const next = () => new Promise(requestAnimationFrame);
+    const taken = [];
+    for (const letter of 'how many lines does notes.md have?') {
+        const before = shown(), began = performance.now();
+        field.value += letter;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        while (shown() === before) {
+            if (performance.now() - began > 10000) throw new Error(`nothing came of ${field.value}`);
+            await next();
+        }
+        taken.push(performance.now() - began);
+    }
+    return taken.sort((a, b) => a - b)[Math.floor(taken.length / 2)];
 }"""
 
 
@@ -131,10 +148,31 @@ def watched_turn(replies: int = _CALLS_FOR_TEN_THOUSAND) -> float:
 
 def first_paint() -> float:
     """Return how long it takes from running the cell until the viewer is seen, in milliseconds."""
+    made = "from tests.benchmarks.painted import long_turn\nfrom lango_nb.widgets.trace import TracePanel\n"
+    first = f"{made}trace = long_turn()\nprint(len(trace.events))"
+    taken, said = _in_browser(first, "TracePanel(trace)", ".jp-OutputArea .widget-select option")
+    if int(said) < 10_000:
+        raise AssertionError(f"the turn has {said} events")
+    return taken
+
+
+def dashboard_opens() -> float:
+    """Return how long it takes from running the cell until the dashboard is seen, in milliseconds."""
+    first = "from lango_nb import Lab\nlab = Lab('octet')\nprint(lab.topology)"
+    return _in_browser(first, "lab.dashboard()", ".jp-OutputArea .widget-select option")[0]
+
+
+def letter_routed() -> float:
+    """Return how long it takes from a letter that is typed until the scores have changed, in ms: the median letter."""
+    first = "from lango_nb import Lab\nlab = Lab('octet')\nprint(lab.route('hello').chosen)"
+    return _in_browser(first, "lab.route_panel()", ".jp-OutputArea input[type=text]", _UNTIL_ROUTED)[0]
+
+
+def _in_browser(first: str, second: str, selector: str, then: str = "") -> tuple[float, str]:
+    """Run two cells; return what the second took until something was seen, or what came then, and the first's text."""
     from tests.browser.harness import browser, jupyterlab, write_notebook
 
-    made = "from tests.benchmarks.painted import long_turn\nfrom lango_nb.widgets.trace import TracePanel\n"
-    cells = [(f"{made}trace = long_turn()\nprint(len(trace.events))", ()), ("TracePanel(trace)", ())]
+    cells = [(first, ()), (second, ())]
     with tempfile.TemporaryDirectory() as folder:
         write_notebook(Path(folder) / "long.ipynb", cells)
         env = {"PYTHONPATH": str(Path(__file__).parents[2])}
@@ -146,8 +184,7 @@ def first_paint() -> float:
                     await window.jupyterapp.commands.execute('notebook:run-cell');
                 }"""
             )
-            taken = float(window.page.evaluate(_UNTIL_SEEN))
-            (made,) = (str(out["text"]) for out in window.cells()[0]["outputs"])
-    if int(made) < 10_000:
-        raise AssertionError(f"the turn has {made} events")
-    return taken
+            taken = float(window.page.evaluate(_UNTIL_SEEN, selector))
+            taken = float(window.page.evaluate(then)) if then else taken
+            (said,) = (str(out["text"]) for out in window.cells()[0]["outputs"])
+    return taken, said

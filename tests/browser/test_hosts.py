@@ -44,7 +44,10 @@ ACT = """for number in range(1, len(sayable), 7):
     route.act("text", sayable[number])
     tree.act("record", "operator ")
     tree.act("keywords", sayable[number])
-print(history.selected.number, evaluate.selected.number)"""
+for panel in (history, evaluate, route, tree):
+    for button in ("help", "code", "dataframe"):
+        panel.act("foot", button)
+print(history.selected.number, evaluate.selected.number, len(history.df), len(tree.df))"""
 RESTART = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart(); }"
 BOARD = "from lango_nb import Lab\nlab = Lab('octet')\nlab.ask('hello');\nlab.dashboard()"
 
@@ -92,6 +95,45 @@ def test_a_dashboard_goes_on_after_the_extension_is_reloaded_and_comes_back_afte
     assert window.errors() == []
 
 
+def test_a_page_that_is_loaded_again_in_mid_turn_goes_on_and_two_dashboards_show_the_same_question(
+    lab: tuple[str, Path], window: Browser
+) -> None:
+    base, folder = lab
+    place = folder / "again"
+    place.mkdir()
+    (place / "old.txt").write_text("Last year's plan.")
+    first = "from lango_nb import Lab\nlab = Lab('quartet')\nlab.dashboard('run')"
+    write_notebook(place / "two.ipynb", [(first, ()), ("lab.dashboard('approvals')", ())])
+    window.open_notebook(base, "again/two.ipynb")
+    assert window.run_all(60)
+    window.save()
+    window.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    view = window.page.locator(".jp-OutputArea-output").filter(has=window.page.locator(".widget-toggle-buttons"))
+    field = view.first.get_by_placeholder("how many lines does notes.md have?")
+    field.fill("delete old.txt")
+    field.press("Enter")
+    for place_of in (0, 1):
+        view.nth(place_of).get_by_role("button", name="Once").wait_for(timeout=60_000)
+    window.page.reload(wait_until="domcontentloaded")  # its comms are gone
+    view.nth(1).get_by_role("button", name="Once").click(timeout=60_000)
+    view.first.get_by_role("button", name="Send").wait_for(timeout=60_000)
+    view.first.get_by_text("Deleted old.txt").first.wait_for(timeout=60_000)
+    assert not (place / "old.txt").exists()
+    assert window.errors() == []
+    assert window.offsite == []
+
+
+def test_quiet_shows_nothing_that_was_not_asked_for_and_every_error(lab: tuple[str, Path], window: Browser) -> None:
+    base, folder = lab
+    cells = ["%load_ext lango_nb", "%lango quiet;", "%lango ask hello", "%lango use quartet", "x = 1", "%lango trase"]
+    write_notebook(folder / "quiet.ipynb", [(cell, ()) for cell in cells])
+    window.open_notebook(base, "quiet.ipynb")
+    assert not window.run_all(60), "the last cell is wrong"
+    assert [cell["outputs"] for cell in window.cells()[:5]] == [[]] * 5
+    (error,) = window.errors()
+    assert "did you mean 'trace'?" in error["evalue"]
+
+
 def test_a_saved_page_shows_panels_as_still_pictures(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
     base, folder = lab
     panels = (
@@ -104,6 +146,13 @@ def test_a_saved_page_shows_panels_as_still_pictures(lab: tuple[str, Path], wind
     window.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
     saved = json.loads((folder / "kept.ipynb").read_text())
     assert [one["output_type"] for cell in saved["cells"] for one in cell["outputs"]]
+    saved["cells"][0]["source"] += "\n"  # nobody trusts what was changed elsewhere
+    (folder / "theirs.ipynb").write_text(json.dumps(saved))
+    window.open_notebook(base, "theirs.ipynb")
+    for words in ("operator  12 tools", "Nothing is measured yet", "every tool of 106 has its owner"):
+        window.page.locator(".jp-OutputArea-output").get_by_text(words).first.wait_for(timeout=20_000)
+    assert window.page.locator(".jp-OutputArea-output button, .jp-OutputArea-output input").count() == 0
+    assert window.complaints == []
     command = [sys.executable, "-m", "nbconvert", "--to", "html", "--output", "kept.html", "kept.ipynb"]
     subprocess.run(command, check=True, cwd=folder, capture_output=True)
     window.page.route(ELSEWHERE, lambda route: route.abort())  # the page is opened offline

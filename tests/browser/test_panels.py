@@ -24,7 +24,7 @@ for name in ("old.txt", "older.txt"):
 Path("todo.txt").write_text("call the dentist\\nbuy milk\\n")
 lab = Lab("quartet", approver="hold")
 %lango use lab;"""
-CARDS = ".jp-OutputArea-output .jupyter-button"
+CARDS = ".jp-OutputArea-output .jupyter-button:not(.lango-foot *)"
 MARKED = """word => [...document.querySelectorAll(".jp-OutputArea-output span")].some(
     element => element.textContent === word && getComputedStyle(element).borderBottomWidth === "2px")"""
 
@@ -146,6 +146,13 @@ def test_a_click_on_a_tool_shows_its_rule(lab: tuple[str, Path], window: Browser
     view.locator("select[size]").select_option("crypto_hash → vault")
     view.get_by_text("would match too").wait_for(timeout=20_000)
     pictures(window, shots, "partition")
+    view.get_by_role("button", name="DataFrame").click()
+    view.get_by_text("16 rows and 10 columns, in the variable partition_df").wait_for(timeout=20_000)
+    pictures(window, shots, "partition-frame")
+    view.get_by_role("button", name="Code").click()
+    view.locator("textarea").wait_for(timeout=20_000)
+    assert "panel.act('tool', 'crypto_hash → ')" in view.locator("textarea").input_value()
+    pictures(window, shots, "partition-code")
     assert window.errors() == []
     assert window.complaints == []
 
@@ -185,6 +192,10 @@ def test_the_slider_steps_through_a_turn_and_a_click_chooses_an_event(
     words.nth(1).wait_for(state="detached", timeout=20_000)
     view.get_by_role("button", name="Unfold all runs").wait_for(timeout=20_000)
     pictures(window, shots, "trace-folded")
+    view.get_by_role("button", name="Unfold all runs").click()
+    view.get_by_role("button", name="operator arun-1", exact=True).click()
+    view.get_by_text("zoomed in on operator arun-1: events 3 to 10 of 13").wait_for(timeout=20_000)
+    pictures(window, shots, "trace-zoomed")
     assert window.errors() == []
     assert window.offsite == []
     assert window.complaints == []

@@ -1,6 +1,7 @@
 """Draw the small pictures of the index in ``00_start_here``: ``python -m tests.notebooks.pictures``.
 
-Each is the beginning of an output as it is saved in its notebook, in Chromium. Names and sizes are held by
+Each is the beginning of an output as it is saved in its notebook, in Chromium; without a background, and in a grey
+that reads on white and on black, so that it suits both themes. Names and sizes are held by
 ``test_index.py``; draw them anew when views look different.
 """
 
@@ -29,10 +30,10 @@ CELLS = {
 """The cell of each notebook whose output stands for it."""
 _WIDTH, _HEIGHT, _SCALE = 600, 360, 0.5
 _PAGE = """<!doctype html><meta charset="utf-8"><style>
-body { margin: 16px; width: 568px; font: 13px/1.5 system-ui, sans-serif; background: #fff; color: #212121; }
+body { margin: 16px; width: 568px; font: 13px/1.5 system-ui, sans-serif; background: transparent; color: #7c7c7c; }
 table.dataframe { border: 0; border-collapse: collapse; font-size: 12px; }
 table.dataframe td, table.dataframe th { border: 0; padding: 4px 8px; text-align: right; }
-table.dataframe tr:nth-child(even) { background: #f5f5f5; }
+table.dataframe tr:nth-child(even) { background: rgba(127, 127, 127, .12); }
 </style>"""
 
 
@@ -49,7 +50,7 @@ def draw(folder: Path = PICTURES) -> None:
             file = Path(work, "page.html")
             file.write_text(_PAGE + _output(name, cell_id), encoding="utf-8")
             page.goto(file.as_uri())
-            page.screenshot(path=str(folder / f"{name}.png"))
+            page.screenshot(path=str(folder / f"{name}.png"), omit_background=True)
         chromium.close()
 
 

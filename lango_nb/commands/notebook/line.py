@@ -18,6 +18,8 @@ from lango_nb.commands.table import MAGICS
 from lango_nb.core.errors import UnknownNameError, UsageError, shorten, suggest
 
 _TOKEN = re.compile(r"\s*(\S+)")
+_QUOTED = re.compile(r'\s*"([^"]+)"(?=\s|$)')
+"""The value of an option that has blanks in it."""
 _BLANKS = re.compile(r"[ \t]*")
 _HALF = re.compile("[\ud800-\udfff]")
 """A surrogate alone: no file, agent or session is called that, and nothing can be encoded that holds it."""
@@ -167,7 +169,7 @@ def _take_option(command: Command, rest: str, token: re.Match[str], options: dic
         options[name] = True
         return at
     if not equals:
-        following = _TOKEN.match(rest, at)
+        following = _QUOTED.match(rest, at) or _TOKEN.match(rest, at)
         value, at = (following[1], following.end()) if following else ("", at)
     read = _value(option, value)
     options[name] = (*options.get(name, ()), read) if option.is_many else read

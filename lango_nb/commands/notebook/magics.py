@@ -258,7 +258,10 @@ def _overview(said: str) -> str:
     """Add to what ``%lango?`` says the commands, by what they are for."""
     groups = {group: [name for name, command in MAGICS.items() if command.group == group] for group in get_args(Group)}
     lines = [f"    {group:<16}{'  '.join(names)}" for group, names in groups.items()]
-    more = "%lango COMMAND --help tells more; %lango help commands, columns, events or settings explains all of these."
+    more = (
+        "%lango COMMAND --help explains one command; "
+        "%lango help commands, columns, events or settings explains them all."
+    )
     return "\n".join([inspect.cleandoc(said), "", "::", "", *lines, "", more])
 
 
@@ -333,7 +336,7 @@ def _models(lab: Lab) -> list[str]:
 
 
 def _panels() -> tuple[str, ...]:
-    from lango_nb.lab.lab import PANELS
+    from lango_nb.lab.panels import PANELS
 
     return PANELS
 

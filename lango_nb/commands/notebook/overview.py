@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, get_args
 from lango_nb.commands.command import Command, Group
 from lango_nb.commands.table import MAGICS
 from lango_nb.commands.text import Text
-from lango_nb.core.text import counted
 from lango_nb.viz import document as doc
 from lango_nb.viz.view import View
 
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from lango_nb.lab.view_types import StatusView
 
 _FOOT = (
-    "%lango COMMAND --help tells more; %lango help commands, columns, events or settings explains all of these; "
-    "%config LangoMagics lists what %lango starts with"
+    "%lango COMMAND --help explains one command; %lango help commands, columns, events or settings explains them all; "
+    "%config LangoMagics lists the defaults of %lango"
 )
 
 
@@ -48,7 +47,7 @@ class Overview(View[tuple[Command, ...]]):
             (doc.Strong(group), doc.Either("  ".join(one.name for one in ones), doc.Chips(tuple(map(_chip, ones)))))
             for group, ones in groups.items()
         ]
-        title = f"%lango and one of {counted(len(self.record), 'command')}"
+        title = f"%lango COMMAND: there are {len(self.record)} commands"
         loaded = () if self.status is None else (doc.Rows(("what", "value"), [*self.status.record.items()]), doc.GAP)
         return (
             doc.Title("lango"),

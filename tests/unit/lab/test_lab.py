@@ -19,7 +19,7 @@ from lango_nb.core.errors import DefinitionError, LangoError, SettingsError, Unk
 from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.lab import Lab
-from lango_nb.lab.lab import PANELS
+from lango_nb.lab.panels import PANELS
 from lango_nb.lab.view_types import Result
 from lango_nb.models.scripted import ScriptedModel
 from lango_nb.records.tasks import Task

@@ -246,7 +246,7 @@ def test_an_item_that_cannot_be_restored_leaves_the_others(lab: Lab) -> None:
     )
     came = [row[2] for row in lab.restore("tools").record]
     assert came[0] == "its source raises ZeroDivisionError: division by zero"
-    assert "invalid syntax" in came[1]
+    assert "invalid syntax, here: def ▸(:" in came[1], came[1]
     assert "no public function" in came[2]
     assert came[3] == "joined"
 

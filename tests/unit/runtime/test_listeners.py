@@ -138,3 +138,20 @@ def test_a_run_that_a_listener_stops_does_nothing_more(tmp_path: Path, kind: str
     (run,) = engine.runs
     (ended,) = [event for event in own if event.kind == "run.finished"]
     assert (run.status, ended.status) == ("cancelled", "cancelled")
+
+
+def test_one_that_comes_while_a_turn_runs_hears_the_rest_of_it(tmp_path: Path) -> None:
+    engine = usual(tmp_path)
+    heard: list[str] = []
+
+    def listen(event: Event) -> None:
+        heard.append(event.kind)
+
+    def invite(event: Event) -> None:
+        if event.kind == "run.started":
+            engine.listeners.append(listen)
+
+    engine.listeners.append(invite)
+    asyncio.run(engine.run("Go."))
+    assert "turn.started" not in heard
+    assert heard[-1] == "turn.finished"

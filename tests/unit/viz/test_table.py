@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lango_nb import viz
+from lango_nb.lab.view_types import listing
 from lango_nb.viz.table import Table
 
 
@@ -32,6 +33,15 @@ def test_very_many_rows_are_counted() -> None:
     assert "t · 1,234 rows" in viz.to_text(table)
     assert "and 734 rows more" in viz.to_text(table) or "and 734 rows" in viz.to_text(table)
     assert viz.to_html(table).count("<tr") == 501
+
+
+def test_very_many_columns_are_counted_and_the_frame_has_them_all() -> None:
+    table = Table("t", tuple(f"c{n}" for n in range(10_000)), (tuple(range(10_000)),))
+    page = viz.to_html(table)
+    assert len(page) < 100_000
+    assert "and 9,900 columns more; the DataFrame has them all" in page
+    assert "and 9,900 columns more" in viz.to_text(table).replace("\n", " ")
+    assert listing(None, table).df.shape == (1, 10_000)
 
 
 def test_long_cells_are_cut_with_the_whole_at_hand() -> None:

@@ -14,7 +14,7 @@ from lango_nb import Lab
 from lango_nb.runtime.approval_types import ApprovalRequest
 from lango_nb.widgets.approvals import ApprovalsPanel
 from tests.unit.viz import samples
-from tests.unit.widgets.test_as_live import inside, of_kind
+from tests.unit.widgets.test_as_live import inside, of_kind, own_buttons
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ class Asking:
 
 def buttons(panel: ApprovalsPanel) -> dict[str, ipywidgets.Button]:
     """Return the buttons by what stands on them; of several cards those of the last."""
-    return {button.description: button for button in of_kind(panel.widget, ipywidgets.Button)}
+    return {button.description: button for button in own_buttons(panel.widget)}
 
 
 def pages(panel: ApprovalsPanel) -> str:
@@ -124,6 +124,14 @@ def test_a_question_that_is_answered_elsewhere_leaves_every_panel(lab: Lab) -> N
     lab.approvals.deny()
     asking.ended()
     assert all(not buttons(panel) for panel in panels)
+
+
+def test_a_card_says_which_request_the_call_is_made_for(lab: Lab) -> None:
+    panel = lab.approvals_panel()
+    asking = Asking(lab, "delete old.txt")
+    assert "For the request: “delete old.txt”" in pages(panel)
+    lab.approvals.deny()
+    asking.ended()
 
 
 def test_a_protected_call_offers_no_lasting_answer(lab: Lab) -> None:

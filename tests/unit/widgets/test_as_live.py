@@ -30,6 +30,11 @@ def inside(widget: ipywidgets.Widget) -> Iterator[ipywidgets.Widget]:
         yield from inside(child)
 
 
+def own_buttons(widget: ipywidgets.Widget) -> list[ipywidgets.Button]:
+    """Return the buttons of a panel but for those that every panel ends with."""
+    return [one for one in of_kind(widget, ipywidgets.Button) if one.description not in {"Code", "DataFrame", "Help"}]
+
+
 def of_kind(widget: ipywidgets.Widget, kind: type) -> list[Any]:
     """Return the widgets of a kind, in order."""
     return [one for one in inside(widget) if isinstance(one, kind)]

@@ -15,7 +15,7 @@ from lango_nb.viz.runs import line, run_document
 from lango_nb.widgets.listing import ListPanel
 from tests.unit.viz import samples
 from tests.unit.viz.test_views import read
-from tests.unit.widgets.test_as_live import of_kind
+from tests.unit.widgets.test_as_live import of_kind, own_buttons
 
 TIME_S = 60
 
@@ -89,7 +89,7 @@ def test_a_run_at_work_is_waited_for_and_stopped_with_a_click(lab: Lab) -> None:
     drawn()
     (run,) = lab.runs.record
     choose(panel, run.id)
-    wait, stop = of_kind(panel.widget, ipywidgets.Button)
+    wait, stop = own_buttons(panel.widget)
     wait.click()
     while f"waiting for {run.id}" not in shown(panel):
         assert panel._thread is not None
@@ -103,7 +103,7 @@ def test_a_run_at_work_is_waited_for_and_stopped_with_a_click(lab: Lab) -> None:
     assert lab.runs.record[0].status == "cancelled"
     panel.refresh()
     assert "cancelled" in shown(panel)
-    assert of_kind(panel.widget, ipywidgets.Button) == []
+    assert own_buttons(panel.widget) == []
     stop.click()
     assert lab.runs.record[0].status == "cancelled"
 

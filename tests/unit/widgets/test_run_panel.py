@@ -17,7 +17,8 @@ from lango_nb.models.scripted import ScriptedModel
 from lango_nb.widgets.run import RunPanel
 from tests.unit.viz import samples
 from tests.unit.viz.test_views import read
-from tests.unit.widgets.test_as_live import of_kind
+from tests.unit.widgets.test_as_live import of_kind, own_buttons
+from tests.waiting import until
 
 TIME_S = 60
 
@@ -40,7 +41,7 @@ def shown(panel: RunPanel) -> str:
 
 
 def buttons(panel: RunPanel) -> dict[str, ipywidgets.Button]:
-    return {button.description: button for button in of_kind(panel.widget, ipywidgets.Button)}
+    return {button.description: button for button in own_buttons(panel.widget)}
 
 
 def chooser(panel: RunPanel, name: str) -> ipywidgets.Dropdown:
@@ -185,14 +186,11 @@ def test_many_changes_in_one_go_are_shown_once_and_earlier_turns_stay_as_they_ar
     panel.refresh_soon()
     for event in samples.long_trace(1000).events:
         panel._hear(event)
-    while not any("1,000 events" in text for text in changed):
-        assert panel._timer is not None
-        panel._timer.join(TIME_S)
-    panel._asked = ""
-    while panel._timer is not None:
-        panel._timer.join(TIME_S)
-    assert 1 <= len(changed) < 20
+    until(lambda: any("1,000 events" in text for text in changed))
+    assert 1 <= len(changed) < 40
     assert not any("notes.md has 2 lines." in text for text in changed)
+    panel._asked = ""
+    until(lambda: panel._timer is None)
 
 
 def test_what_takes_long_to_draw_is_drawn_less_often(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,6 +216,59 @@ def test_what_takes_long_to_draw_is_drawn_less_often(lab: Lab, monkeypatch: pyte
     often, seldom, again = pauses
     assert often == again <= 0.1
     assert seldom >= 20 * 0.2, "a view takes a twentieth of the time at most"
+
+
+def test_turns_that_were_asked_for_in_a_cell_are_in_the_conversation_too(lab: Lab) -> None:
+    lab.ask("how many lines does notes.md have?")
+    panel = lab.run_panel()
+    assert "notes.md has 2 lines." in shown(panel)
+    lab.ask("and how many words?")
+    until(lambda: "notes.md has 2 words." in shown(panel))
+    lab.new()
+    panel.on_shown()
+    assert "No turn yet" in shown(panel), "a new conversation begins empty"
+
+
+def test_a_cell_that_is_run_again_while_its_turn_runs_shows_the_same_turn(waiting: Lab, tmp_path: Path) -> None:
+    first = waiting.run_panel()
+    assert first.widget
+    first.send("delete notes.md")
+    again = waiting.run_panel()
+    until(lambda: "Once" in buttons(again))
+    first.close()  # what JupyterLab showed before is gone
+    buttons(again)["Once"].click()
+    first.wait(TIME_S)
+    until(lambda: "Deleted notes.md" in shown(again))
+    assert not (tmp_path / "notes.md").exists()
+
+
+def test_while_a_turn_runs_its_tokens_and_what_they_cost_are_told(lab: Lab) -> None:
+    panel = lab.run_panel()
+    panel._asked = "x"
+    usage = Usage(input_tokens=1200, output_tokens=34, cost_usd=0.0021)
+    said = next(event for event in samples.trace().events if event.kind == "text")
+    panel._hear(said.model_copy(update={"usage": usage}))
+    page = shown(panel)
+    panel._asked = ""
+    assert "1,234 tokens" in page
+    assert "0.0021 USD" in page
+
+
+def test_clicks_on_many_threads_come_in_one_after_the_other(lab: Lab) -> None:
+    panel = lab.run_panel()
+    assert panel.widget
+    threads = [
+        threading.Thread(target=panel.act, args=(key, value))
+        for key, value in [("text", "how many lines does notes.md have?"), ("send", "send")] * 8
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(TIME_S)
+    ended(panel)
+    assert panel.traces
+    assert all(trace.turn.answer == "notes.md has 2 lines." for trace in panel.traces)
+    assert "notes.md has 2 lines." in shown(panel)
 
 
 def test_elsewhere_it_is_the_latest_turn(lab: Lab) -> None:

@@ -14,7 +14,7 @@ from lango_nb.widgets.trace import TracePanel
 from tests.benchmarks.painted import long_turn
 from tests.unit.viz import samples
 from tests.unit.viz.test_views import read
-from tests.unit.widgets.test_as_live import of_kind
+from tests.unit.widgets.test_as_live import of_kind, own_buttons
 
 BLANK = "\N{NO-BREAK SPACE}"
 
@@ -61,8 +61,12 @@ def test_the_slider_shows_who_was_at_work_and_what_that_agent_saw(lab: Lab) -> N
     assert slider(panel) is kept, "the slider is not taken away from who moves it"
 
 
+def lanes(panel: TracePanel) -> list[str]:
+    return [button.description for button in own_buttons(panel.widget) if "old" not in button.description]
+
+
 def folds(panel: TracePanel) -> list[str]:
-    return [button.description for button in of_kind(panel.widget, ipywidgets.Button)]
+    return [button.description for button in own_buttons(panel.widget) if "old" in button.description]
 
 
 def press(panel: TracePanel, label: str) -> None:
@@ -90,6 +94,35 @@ def test_a_click_on_an_event_chooses_it_and_goes_to_its_step(lab: Lab) -> None:
     assert panel.selected.kind == "tool.started"
     assert panel.step == slider(panel).value == panel.selected.step
     assert "notes.md" in of_kind(panel.widget, ipywidgets.HTML)[-2].value
+
+
+def test_a_click_on_the_name_of_a_lane_zooms_in_on_it_and_another_shows_all_again(lab: Lab) -> None:
+    panel = lab.trace_panel()
+    everything = [*listed(panel).options]
+    assert lanes(panel) == ["user", "lango-orchestrator", "operator arun-1"]
+    press(panel, "operator arun-1")
+    assert "user" not in lanes(panel), "what has nothing in the stretch is left out"
+    run = [event.seq for event in lab.trace().record.events if event.run_id == "arun-1"]
+    page = shown(panel)
+    assert f"event {run[0]}</span>" in page
+    assert f"event {run[-1]}</span>" in page
+    assert f"events {run[0]} to {run[-1]} of {len(lab.trace().record.events)}" in page
+    assert 0 < len(listed(panel).options) < len(everything)
+    assert "panel.act('lane', 'operator arun-1')" in panel.code
+    panel.act("step", "0")
+    assert "Nobody is at work yet" in shown(panel)
+    press(panel, "operator arun-1")
+    assert [*listed(panel).options] == everything
+    assert panel.lane == ""
+
+
+def test_a_click_on_a_hand_over_shows_why_it_was_made_word_by_word(lab: Lab) -> None:
+    panel = lab.trace_panel()
+    listed(panel).value = next(line for line in listed(panel).options if "→ operator" in line)
+    page = shown(panel)
+    assert "speaks for operator" in page
+    assert "the router agrees" in page
+    assert "read notes.md → count lines" in page, "the model's own reason stands beside it"
 
 
 def test_kind_agent_and_words_narrow_the_list_and_the_choice_stays(lab: Lab) -> None:

@@ -94,6 +94,7 @@ def test_every_command_returns_something_that_shows_itself_as_text_and_html(sess
 OTHERS = {
     "ask": "hello", "export": "turn-{n}.html", "open": "kept.jsonl", "note": "1 twice", "tag": "1 slow", "save": "mine",
     "label": "vault lock it", "forget": "notes/{n}", "help": "ask", "allow": "", "deny": "", "trust": "",
+    "edit": "--tool exec_bg vault",
 }  # fmt: skip
 """Lines of commands that do something; ``{n}`` counts."""
 
@@ -131,6 +132,30 @@ def test_a_topic_explains_everything_that_there_is(session: Session, topic: str)
     frame = session.run(f"%lango help --df {topic}")
     assert there <= set(frame.iloc[:, 0])
     assert (frame.iloc[:, -1].str.len() + frame.iloc[:, -2].str.len() > 0).all(), "each with a sentence"
+
+
+def test_the_tree_is_edited_by_hand_undone_and_saved(session: Session) -> None:
+    session.run("%lango use octet")
+    session.run('%lango edit --description "Keeps secrets safe." --keywords encrypt,sign --name safe vault')
+    agents = session.run("%lango agents --df").set_index("agent")
+    assert (agents.loc["safe", "description"], agents.loc["safe", "keywords"]) == (
+        "Keeps secrets safe.",
+        "encrypt; sign",
+    )
+    session.run("%lango edit automator --tool exec_bg")
+    assert session.run("%lango partition --df").set_index("tool").loc["exec_bg", "agent"] == "automator"
+    session.run("%lango edit --undo")
+    assert session.run("%lango partition --df").set_index("tool").loc["exec_bg", "agent"] == "operator"
+    session.run("%lango edit --save mine")
+    assert "Keeps secrets safe." in Path("mine", "agents", "safe", "AGENT.md").read_text(encoding="utf-8")
+
+
+def test_a_turn_is_shown_as_it_stood_at_a_step_and_a_run_is_waited_for(session: Session) -> None:
+    session.run("%lango use octet")
+    session.run("%lango ask how many lines does notes.md have?")
+    assert "Nobody is at work yet" in session.run("%lango trace --step 0").text
+    assert "at work  operator arun-1" in session.run("%lango trace --step 3").text
+    assert session.run("%lango run arun-1 --wait").record.status == "completed"
 
 
 def test_tab_offers_plots_and_switches(session: Session) -> None:

@@ -99,7 +99,7 @@ def everything(session: Any, cell: str) -> str:
 ACTS = {
     "ask": "hello", "new": "", "note": "1 asked twice", "tag": "1 slow", "label": "vault lock it", "save": "mine",
     "use": "quartet", "model": "offline", "forget": "notes/1", "export": "turn.html", "open": "turn.jsonl",
-    "trust": ".", "allow": "ask-1", "deny": "ask-1",
+    "trust": ".", "edit": "--tool exec_bg vault", "allow": "ask-1", "deny": "ask-1",
 }  # fmt: skip
 """A line of every command that does something."""
 
@@ -176,5 +176,5 @@ def test_no_bar_and_no_progress_while_it_is_quiet(session: Any, monkeypatch: pyt
 
 def test_quiet_says_what_it_did_and_what_it_does_not_know(session: Any) -> None:
     assert "x = %lango" in everything(session, "%lango quiet")
-    assert "shown by themselves" in everything(session, "%lango quiet off")
+    assert "displayed" in everything(session, "%lango quiet off")
     assert "switch 'of' not found in %lango quiet; did you mean 'off'" in str(session.error("%lango quiet of"))
