@@ -31,7 +31,7 @@ GOOD = "#2f7d46"
 BAD = "#b3261e"
 WARN = "#96610a"
 _SALT = "1056"
-"""With it no two agents of the published topologies want the same colour: none gives way to another in any view."""
+"""With it no two agents of the topologies that share their agents want the same colour: none gives way in any view."""
 
 
 def agent_colours(names: Iterable[str], root: str | None = None) -> Mapping[str, str]:
@@ -54,11 +54,10 @@ def agent_colours(names: Iterable[str], root: str | None = None) -> Mapping[str,
     >>> agent_colours(["root", "vault"], root="root") == agent_colours(["vault", "root"], root="root")
     True
     """
+    order = tuple(dict.fromkeys(names))
     colours: dict[str, str] = {}
     taken: set[int] = set()
-    for name in names:
-        if name in colours:
-            continue
+    for name in sorted(order):  # who gives way does not depend on who is shown first
         if name == root:
             colours[name] = ROOT
             continue
@@ -68,7 +67,7 @@ def agent_colours(names: Iterable[str], root: str | None = None) -> Mapping[str,
             wanted = min(free, key=lambda place: (place - wanted) % len(PALETTE))
         taken.add(wanted)
         colours[name] = PALETTE[wanted]
-    return colours
+    return {name: colours[name] for name in order}
 
 
 class Paint(NamedTuple):

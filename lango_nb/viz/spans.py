@@ -42,6 +42,7 @@ KINDS: Mapping[str, Kind] = {
     "policy": Kind("§", "work"),
     "summary": Kind("◍", "words"),
     "history": Kind("◌", "words"),
+    "recalls": Kind("◎", "words"),
     "budget": Kind("△", "waiting"),
     "approval": Kind("?", "waiting"),
     "hands over": Kind("→", "handing over"),

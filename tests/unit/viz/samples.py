@@ -31,6 +31,7 @@ from lango_nb.core.events import (
     LimitReached,
     Outcome,
     PolicyDecided,
+    Recalled,
     RecoveryAttempted,
     Returned,
     RunBlocked,
@@ -714,6 +715,7 @@ def hostile_run_trace() -> Trace:
         RunStarted(seq=2, author="orchestrator", agent=long, instruction=HOSTILE * 30, reason=HOSTILE,
                    allowed_tools=(HOSTILE,), child_session=HOSTILE, depth=1, **said),
         ChildForked(seq=3, author=long, child=HOSTILE, **said),
+        Recalled(seq=3, author=long, text=f"<memories>\n- {HOSTILE}\n</memories>", **said),
         HookDecided(seq=4, author=long, hook=HOSTILE, phase="before", action="block", tool=HOSTILE, call_id="c",
                     detail=HOSTILE, **said),
         PolicyDecided(seq=5, author=long, tool=HOSTILE, decision="deny", reason=HOSTILE, **said),
@@ -873,8 +875,10 @@ def trimmed() -> Trace:
     here: dict[str, Any] = {"turn_id": first.turn_id, "at": first.at, "author": "root", "limit_tokens": 100_000}
     summed_up = HistorySummarized(seq=2, text="They spoke of milk.", dropped=10, through="turn-0.1", **here)
     left_out = HistoryTrimmed(seq=3, dropped=12, tokens=99_000, summarized=10, detail="not again", **here)
-    later = [event.model_copy(update={"seq": event.seq + 2}) for event in others]
-    return replace(whole, events=(first, summed_up, left_out, *later))
+    said: dict[str, Any] = {"turn_id": first.turn_id, "at": first.at, "author": "root"}
+    recalled = Recalled(seq=4, text="<memories>\n- Ada has the milk.\n</memories>", **said)
+    later = [event.model_copy(update={"seq": event.seq + 3}) for event in others]
+    return replace(whole, events=(first, summed_up, left_out, recalled, *later))
 
 
 def report() -> Report:

@@ -75,7 +75,7 @@ def test_agents_of_a_published_topology_have_the_same_colours_in_any_order(name:
 
 
 def test_no_agent_of_a_published_topology_gives_way_to_one_of_another() -> None:
-    every = [topology.agents for topology in map(load_topology, topology_names()) if not topology.is_single]
+    every = [topology.agents for topology in map(load_topology, topology_names()) if topology.ownership == "prefix"]
     names = {agent.name for agents in every for agent in agents}
     alone = {name: colours.agent_colours([name])[name] for name in names}
     for order in (sorted(names), sorted(names, reverse=True)):

@@ -183,6 +183,8 @@ def test_every_command_comes_as_one_line_and_as_a_frame(session: Session, name: 
     looking = {"diff": "quartet", "route": "list the files", "run": "arun-1", "search": "notes", "eval": "mine.csv"}
     looking |= {"plot": "latency", "sql": "SELECT number FROM turns", "use": "quartet", "prompt": "vault", **OTHERS}
     looking["check"] = "1 + 1 == 2"
+    if name == "genome":
+        session.run("%lango genome init genes;")
     for number, form in enumerate(("--brief", "--df"), 1):
         if name in {"allow", "deny"}:
             Path(f"old{number}.txt").write_text("old", encoding="utf-8")
@@ -216,6 +218,8 @@ def test_what_is_tabular_comes_as_frame_json_and_text(session: Session, name: st
     arguments["sql"] = "SELECT number, text FROM turns"
     arguments["check"] = "1 + 1 == 3"
     argument = arguments.get(name, "")
+    if name == "genome":
+        session.run("%lango genome init genes;")
     view = session.run(f"%lango {name} {argument}")
     frame = session.run(f"%lango {name} --df {argument}")
     assert isinstance(frame, pd.DataFrame)
@@ -362,7 +366,7 @@ class TestHelp:
 
     def test_examples_can_be_typed(self, session: Session) -> None:
         Path("notes.md").write_text("one\n", encoding="utf-8")
-        session.run("folder = 'src'\n%lango ask read notes.md")
+        session.run("folder = 'src'\n%lango ask read notes.md\n%lango genome init genes;")
         for command in MAGICS.values():
             session.run("%lango use octet;")
             if command.name == "open":  # before the first turn, and not in the home folder of whoever runs this
