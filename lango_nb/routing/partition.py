@@ -132,7 +132,7 @@ class Partition:
     dropped: tuple[Tool, ...]
     """Tools that stay with the root and are in no partition."""
     _claims: tuple[_Claims, ...]
-    _listed: Mapping[str, tuple[Tool, ...]]
+    _listed: Mapping[str, tuple[Tool, ...]] | None
     """What each agent works with, where agents list their tools."""
     _special: Mapping[str, tuple[Rule, str | None, str]]
     """Tools not settled by an agent's prefix: rule, agent, reason."""
@@ -165,14 +165,14 @@ class Partition:
         """
         if agent not in self.owned:
             raise UnknownNameError("agent", agent, self.owned)
-        if agent in self._listed:
+        if self._listed is not None:
             return self._listed[agent]
         own = self.owned[agent]
         return (*own, *self.universal) if own else own
 
     def worked_with(self, agent: str) -> tuple[Tool, ...]:
         """Return the tools that say what an agent is there for: those it lists, or else its own."""
-        return self._listed[agent] if agent in self._listed else self.owned[agent]
+        return self.owned[agent] if self._listed is None else self._listed[agent]
 
     def owner(self, tool: str) -> str | None:
         """Return the agent that owns a tool, ``None`` for one that nobody owns.
@@ -207,8 +207,8 @@ class Partition:
         return {assignment.tool: assignment for assignment in self.assignments}
 
     def _assign(self, name: str) -> Assignment:
-        if self._listed:
-            return self._of_list(name)
+        if self._listed is not None:
+            return self._of_list(name, self._listed)
         matches = [
             (place, claims.spec.name, match.written)
             for place, claims in enumerate(self._claims, 1)
@@ -227,9 +227,9 @@ class Partition:
             reason += f" and is asked before {', '.join(other for other, _ in also)}"
         return Assignment(name, owner, "prefix", prefix, place, also, reason)
 
-    def _of_list(self, name: str) -> Assignment:
+    def _of_list(self, name: str, listed: Mapping[str, tuple[Tool, ...]]) -> Assignment:
         """Say who lists a tool."""
-        by = [agent for agent in self.order if any(tool.name == name for tool in self._listed[agent])]
+        by = [agent for agent in self.order if any(tool.name == name for tool in listed[agent])]
         if not by:
             return Assignment(name, None, "unmatched", None, None, (), "no agent lists it, so it is offered to none")
         owner, *others = by
@@ -387,7 +387,7 @@ def _partition(
         universal=tuple(buckets["universal"]),
         dropped=tuple(buckets["dropped"]),
         _claims=claims,
-        _listed={},
+        _listed=None,
         _special=special,
     )
 
@@ -402,9 +402,11 @@ def _by_lists(tools: Sequence[Tool], topology: Topology, agents: Sequence[AgentS
     for spec in ordered:
         named = [by_name[name] for name in dict.fromkeys(spec.tools) if name in by_name]
         claims = _Claims.of(spec)
-        named += [tool for tool in tools if spec.prefixes and claims.match(tool.name) and tool not in named]
+        claimed = (tool for tool in tools if spec.prefixes and not tool.is_control and claims.match(tool.name))
+        named += [tool for tool in claimed if tool not in named]
         listed[spec.name] = tuple(named)
-        owned[spec.name] = [tool for tool in named if tool.name not in taken]
+        own = {tool.name for tool in named} - taken
+        owned[spec.name] = [tool for tool in tools if tool.name in own]
         taken.update(tool.name for tool in named)
     return Partition(
         tools=tuple(tools),
@@ -469,6 +471,6 @@ def _single(tools: Sequence[Tool], topology: Topology) -> Partition:
         universal=(),
         dropped=(),
         _claims=(),
-        _listed={},
+        _listed=None,
         _special={tool.name: ("single", topology.root, reason) for tool in tools},
     )

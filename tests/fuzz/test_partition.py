@@ -84,6 +84,9 @@ def test_every_tool_has_exactly_one_place(
     if found.is_single:
         assert partition[found.root] == tuple(tool.name for tool in given_tools)
         return
+    if found.ownership == "listed":
+        assert (partition.universal, partition.dropped) == ((), ())
+        return
     settled = {tool.name for tool in given_tools if tool.is_control}
     assert {tool.name for tool in (*partition.universal, *partition.dropped)} == settled
     assert {tool.name for tool in partition.dropped} == {
@@ -97,7 +100,7 @@ def test_the_owner_is_the_first_agent_in_order_that_claims(
     name: str, given_tools: list[Tool], custom: tuple[AgentSpec, ...]
 ) -> None:
     found = topology(name)
-    assume(not found.is_single)
+    assume(not found.is_single and found.ownership == "prefix")
     agents = {spec.name: spec for spec in (*found.agents, *custom)}
     partition = partition_tools(given_tools, found, tuple(agents.values()))
     order = [*found.match_order, *(name for name in agents if name not in found.match_order)]
@@ -125,9 +128,27 @@ def test_buckets_keep_the_order_of_the_tools_and_universal_ones_go_to_the_busy(
     place = {tool.name: number for number, tool in enumerate(given_tools)}
     for bucket in (*partition.owned.values(), partition.unmatched, partition.universal, partition.dropped):
         assert list(bucket) == sorted(bucket, key=lambda tool: place[tool.name])
-    for agent in partition:
+    for agent in partition if found.ownership == "prefix" else ():
         own = partition.owned[agent]
         assert partition.tools_of(agent) == ((*own, *partition.universal) if own else ())
+
+
+@given(tools, custom_agents(), st.data())
+def test_whoever_lists_a_tool_works_with_it_and_nobody_else_does(
+    given_tools: list[Tool], custom: tuple[AgentSpec, ...], data: st.DataObject
+) -> None:
+    names = [tool.name for tool in given_tools]
+    lists = [tuple(data.draw(st.lists(st.sampled_from([*names, "nothing"]), max_size=4))) for _ in custom]
+    agents = [spec.with_changes(tools=listed) for spec, listed in zip(custom, lists, strict=True)]
+    partition = partition_tools(given_tools, topology("genome"), agents)
+    for spec in agents:
+        control = {tool.name for tool in given_tools if tool.is_control}
+        wanted = {name for name in names if name in spec.tools or (claims(spec, name) and name not in control)}
+        assert {tool.name for tool in partition.tools_of(spec.name)} == wanted
+    for name in names:
+        why = partition.why(name)
+        by = [spec.name for spec in agents if name in {tool.name for tool in partition.tools_of(spec.name)}]
+        assert [why.agent or "nobody", *(other for other, _ in why.also)] == (by or ["nobody"])
 
 
 @given(tools, custom_agents(), st.randoms(use_true_random=False))
