@@ -137,7 +137,7 @@ def test_the_server_answers_with_its_token_and_ends_when_told(tmp_path: Path, pl
         assert {"mine", "@jupyterlab/apputils-extension:announcements"} <= set(json.loads(disabled[1]))
         assert token not in " ".join(" ".join(line) for line in all_commands())
         process.send_signal(stop)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=120)
         assert process.returncode == 0, err
         assert "Traceback" not in err
         assert_closed(url, token)
