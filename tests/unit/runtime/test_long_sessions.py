@@ -109,16 +109,22 @@ def test_no_turn_looks_at_all_that_was_said_before(
     session = engine.sessions.open("long")
     found: list[tuple[int, int]] = []
 
-    def one() -> None:
+    def one() -> tuple[int, int]:
         session.messages = looked = Looked(session.messages)
         calls = calls_of(lambda: asyncio.run(engine.run("Look again", "long")))
-        found.append((looked.looks, calls))
+        looks = looked.looks
         session.messages = [*looked]
+        return looks, calls
+
+    def measure() -> None:
+        """Measure three turns: how often an event loop goes round while it waits for a thread is no cost of a turn."""
+        looks, calls = zip(*(one() for _ in range(3)), strict=True)
+        found.append((max(looks), min(calls)))
 
     for after in (EARLIER, LATER):
         for _ in range(after - len(engine.traces)):
             assert asyncio.run(engine.run("Look again", "long")).turn.is_ok
-        one()
+        measure()
     (earlier, calls), (later, more_calls) = found
     engine.close()
     assert later <= earlier, f"{earlier} messages were looked at after {EARLIER} turns, {later} after {LATER}"
