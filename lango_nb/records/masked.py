@@ -10,6 +10,9 @@ from lango_nb.core.messages import Message, ToolCall
 
 def masked(message: Message) -> Message:
     """Return a message as it is shown: without secrets in its text, its names and the arguments of its calls."""
+    if not message.tool_calls and message.tool_call_id is None and message.tool_name is None:
+        text = message.content
+        return message if (clean := mask(text)) == text else message.model_copy(update={"content": clean})
     changes = _masked_texts(message, ("content", "tool_name", "tool_call_id"))
     if message.tool_calls and (calls := tuple(map(_masked_call, message.tool_calls))) != message.tool_calls:
         changes["tool_calls"] = calls

@@ -57,7 +57,8 @@ class CallApprovals:
         self._given: dict[str, Answered] = {}
         self._decided: set[str] = set()
         self._is_open = self._is_shown = False
-        self._judged: tuple[HookCall | None, str] = None, ""
+        self._judged: tuple[Mapping[str, Any] | None, str] = None, ""
+        """The arguments that were looked at last for a protected file, and the file; not the call, which holds this."""
 
     def require(self, call_id: str, reason: str) -> None:
         """Make a call need an answer, whatever the policy says: the run was not given its tool."""
@@ -103,9 +104,11 @@ class CallApprovals:
 
     def _touched(self, call: HookCall) -> str:
         """Name the protected file a call touches; looked up once while the call is being judged."""
-        if self._judged[0] is not call:
+        if call.tool.safety == "safe":
+            return ""
+        if self._judged[0] is not call.arguments:
             context = self._loop.context
-            self._judged = call, context.protected.touched(call.tool, call.arguments, context.workspace)
+            self._judged = call.arguments, context.protected.touched(call.tool, call.arguments, context.workspace)
         return self._judged[1]
 
     async def decide(self, call: HookCall) -> Continue | Block:

@@ -186,7 +186,8 @@ class TurnRun:
         """Write the closed turn down; what cannot be is kept in memory, and the caller of the turn hears of it."""
         is_stopped = sys.exc_info()[0] is not None  # then the error reaches no caller
         try:
-            self.context.traces.finish(self.trace, partial(_masked, self.state.kept), self.state.written)
+            history = partial(_masked, self.state.kept, self.state.messages, self.trace.messages)
+            self.context.traces.finish(self.trace, history, self.state.written)
         except StoreError as error:
             self.unsaved = error
             if is_stopped:
@@ -232,9 +233,10 @@ class TurnRun:
         return Trace(turn, tuple(state.events), *state.known())
 
 
-def _masked(said: Sequence[Message]) -> list[Message]:
-    """Return what later turns see of a turn, as it is written down; holds nothing else of the turn."""
-    return [masked(message) for message in said]
+def _masked(kept: Sequence[Message], said: Sequence[Message], shown: Sequence[Message]) -> list[Message]:
+    """Return what later turns see of a turn, as it is written down; most of it is in its trace without secrets."""
+    by_id = dict(zip(map(id, said), shown, strict=False))
+    return [by_id.get(id(message)) or masked(message) for message in kept]
 
 
 # -- what later turns see ----------------------------------------------------------------------------------------------
