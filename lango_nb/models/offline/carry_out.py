@@ -442,9 +442,14 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
         except Ask as ask:
             if ask.text == desk.lacks("file").text:
                 ask = yield from _which_file(desk, step, ask)
+            if reading.are_apart and following is not None and not is_change(step.act):
+                said.append(ask.text)
+                settled.append(step)
+                continue
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
         except CannotWork as no:
-            if following is not None and not is_change(step.act) and _are_apart(steps[len(settled) + 1 :]):
+            are_apart = reading.are_apart or _are_apart(steps[len(settled) + 1 :])
+            if following is not None and not is_change(step.act) and are_apart:
                 said.append(no.text)
                 settled.append(step)
                 continue

@@ -871,7 +871,35 @@ def _delete_some(desk: Desk, step: Step) -> Work:
     return (yield from _delete_all_of(desk, step, names))
 
 
+def _with_new_name(desk: Desk, step: Step) -> Work:
+    """Join folder and name where a request says both: "move a.txt to old as b.txt"."""
+    made, goal = desk.context.changed, step.word("to")
+    if not desk.folder.has("fs_list"):
+        return step
+    if made is not None and made.act == "folder.make" and (not goal or is_pointer(goal, "it")):
+        goal = made.word("to")
+    names = [*step.arguments.get("file", ()), *([goal] if posixpath.splitext(goal)[1] else [])]
+    if len(names) != 2 or "/" in names[1]:  # noqa: PLR2004 - the file and its new name
+        return step
+    source, name = names
+    before = step.text.partition(source)[2].partition(name)[0]
+    folder = goal
+    if goal == name:
+        entries: list[Entry] = yield from desk.folder.list()
+        named = [one.name for one in entries if one.is_folder and re.search(rf"\b{re.escape(one.name)}\b", before)]
+        folder = named[0] if len(named) == 1 else ""
+    place: Entry | None = (yield from desk.folder.find(folder)) if folder else None
+    is_made = made is not None and made.act == "folder.make" and made.word("to") == folder
+    is_place = is_made or (place is not None and place.is_folder)
+    is_named = bool(posixpath.splitext(name)[1] and before)
+    if not (is_place and is_named) or (yield from desk.folder.find(source)) is None:
+        return step
+    is_there = (yield from desk.folder.find(name)) is not None
+    return step if is_there else step.with_arguments(file=(source,), to=(posixpath.join(folder.rstrip("/"), name),))
+
+
 def _move(desk: Desk, step: Step) -> Work:
+    step = yield from _with_new_name(desk, step)
     step = yield from desk.with_sources(step)
     goal = desk.goal(step)
     paths: tuple[str, ...] = yield from desk.files(step)
@@ -916,6 +944,7 @@ def _renamed_alike(old: str, new: str, path: str) -> tuple[str, ...]:
 
 
 def _copy(desk: Desk, step: Step) -> Work:
+    step = yield from _with_new_name(desk, step)
     step = yield from desk.with_sources(step)
     paths: tuple[str, ...] = yield from desk.files(step)
     last = desk.context.changed

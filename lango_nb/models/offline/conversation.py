@@ -31,6 +31,7 @@ from lango_nb.models.offline.answers import (
 )
 from lango_nb.models.offline.arguments import shapes_of
 from lango_nb.models.offline.corrections import correction
+from lango_nb.models.offline.enumerations import wishes_in
 from lango_nb.models.offline.followups import (
     CLAUSES,
     ENDED,
@@ -38,6 +39,7 @@ from lango_nb.models.offline.followups import (
     HALF,
     WISHING,
     behind_no,
+    command_again,
     is_work,
     lacks,
     last_of,
@@ -385,6 +387,8 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         return Reading((shell,), 1.0, language or "en")
     if (shell := _told_to_run(request)) is not None:
         return Reading((shell,), 1.0, reader().read(request).language)
+    if not context.asked and (each := wishes_in(request)):
+        return _of_wishes(each, context, language, own)
     head, colon, rest = request.partition(":")
     if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):  # "who would get: …"
         step = Step("about.owner", {"text": (rest.strip(),)}, text=request)
@@ -401,9 +405,25 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         told = frozenset[str]().union(*lexicon_of(behind.language).concepts(words_of(wish)))
         if not any(is_talk(step.act) for step in behind.steps) or (asks(wish) and not told & _CHATTING):
             reading, request = behind, wish
+    bare = without_nothing_else(request)
+    if bare != request and is_talk(reading.steps[0].act if reading.steps else "talk"):
+        behind = reader().read(bare, before)
+        if not any(is_talk(step.act) for step in behind.steps):
+            reading, request = behind, bare
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
     return settled(reading, request, context)
+
+
+def _of_wishes(each: Sequence[str], context: Context, language: str, own: OwnTools) -> Reading:
+    """Read the wishes of a list, each by itself."""
+    found: list[Reading] = []
+    for wish in each:
+        found.append(resolved(wish, context, language, own))
+        language = found[-1].language
+    steps = tuple(step for one in found for step in one.steps)
+    sure = tuple(one.confidence for one in found for _ in one.steps)
+    return Reading(steps, min(sure), found[0].language, each=sure, are_apart=True)
 
 
 def _told_to_run(request: str) -> Step | None:
@@ -429,6 +449,8 @@ def _told_to_run(request: str) -> Step | None:
 def settled(reading: Reading, request: str, context: Context) -> Reading:
     """Make whole steps of a reading that answers a question, follows up or corrects."""
     first = reading.steps[0].act if reading.steps else "unclear"
+    if first in FOLLOWS and (again := command_again(request, last_of(context))) is not None:
+        return Reading((again,), 1.0, reading.language)
     if context.is_open and (first == "undo" or (first in _UNREAD and "kept" in back_in(request).values())):
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     is_question = request.rstrip()[-1:] in ASK_SIGNS
@@ -477,6 +499,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if context.asked is not None and is_of_asked:  # what was not sure enough to be done is not surer for a word more
         reading = reading._replace(confidence=min(reading.confidence, context.asked.confidence))
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
+    reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
     steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
     steps = [
         with_left_over(
@@ -538,6 +561,30 @@ def without_greeting(request: str) -> str:
     is_greeting = sign and all("greeting" in one for one in told[:sign]) and not found[0].is_quoted
     rest = request[found[sign].end :].lstrip(" ,!.\u3001\u3002\uff0c\uff01") if is_greeting else ""
     return rest or request
+
+
+_SENTENCE = re.compile(r"(?<=[.!])\s+|(?<=[\u3002\uff01])")
+_NOTHING_ELSE = frozenset("no not none all other more greeting thanks farewell please".split())
+"""Concepts of sentences that only say that nothing else is wanted."""
+
+
+def without_nothing_else(request: str) -> str:
+    """Leave out the last sentence of a request where it only says that nothing else is wanted.
+
+    Examples
+    --------
+    >>> without_nothing_else('crea "a.txt". Nada más, sin saludos.'), without_nothing_else("delete drafts. Not the letters!")
+    ('crea "a.txt".', 'delete drafts. Not the letters!')
+    """
+    *kept, last = _SENTENCE.split(request.strip())
+    found = [word for word in words_of(last) if word.kind != "sign"]
+    told = lexicon().concepts(found)
+    is_only = all(
+        one & _NOTHING_ELSE or is_small(word.text) or not word.text.isalpha()
+        for word, one in zip(found, told, strict=True)
+    )
+    is_bare = is_only and not any(word.is_quoted or word.kind in {"file", "number"} for word in found)
+    return " ".join(kept) if kept and is_bare and any(one & NEGATING for one in told) else request
 
 
 def _without_last(found: Sequence[Word], concept: str, language: str = "") -> Sequence[Word]:
@@ -1459,6 +1506,38 @@ def _whole_text(step: Step, language: str) -> Step:
     if is_verb and _is_no_adding(between[0], language):
         begin = last + between[0].start
     return step.with_arguments(file=(file,), text=(step.text[begin:end],))
+
+
+def _with_all_quoted(steps: tuple[Step, ...], request: str) -> tuple[Step, ...]:
+    """Give what is written all texts in quotation marks that stand in a row, each for a line of its own.
+
+    Examples
+    --------
+    >>> said = 'write "two teas" and "a bun" into a.txt'
+    >>> read = Step("write", {"text": ("two teas",)}, text=said), Step("append", {"text": ("a bun",), "file": ("a.txt",)})
+    >>> _with_all_quoted(read, said)[0].arguments
+    {'text': ('two teas', 'a bun'), 'file': ('a.txt',)}
+    """
+    row, act = [], steps[0].act if steps else ""
+    for start, end in quotations(request):
+        between = words_of(request[row[-1][1] : start]) if row else ()
+        first = next((word for word in between if word.kind not in {"sign", "quote"}), None)
+        is_name = ENDED.search(request[start:end]) is not None
+        if is_name or (row and first is not None and "and" not in concepts_of(first.text)):
+            if len(row) > 1:
+                break
+            row = []
+        if not is_name:
+            row.append((start, end))
+    texts = tuple(request[start:end] for start, end in row)
+    is_writing = act in {"write", "append", "create"} and all(one.act in {"write", "append", "create"} for one in steps)
+    said = {word for one in steps for word in (*one.arguments.get("text", ()), *one.arguments.get("file", ()))}
+    if len(texts) < 2 or not is_writing or not said & {*texts}:  # noqa: PLR2004 - one is read right
+        return steps
+    files = tuple(dict.fromkeys(word for one in steps for word in one.arguments.get("file", ()) if word not in texts))
+    act = "write" if act == "create" or "create" in concepts_of(request) else act
+    step = steps[0].with_arguments(text=texts, file=files)
+    return (step._replace(act=act, text=request),)
 
 
 def _is_no_adding(word: Word, language: str) -> bool:

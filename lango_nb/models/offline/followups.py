@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import Word, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     asks,
@@ -247,6 +247,8 @@ def _with_changes(step: Step, last: Step) -> list[tuple[float, Step]]:
     destination = step.destination or last.destination
     kept = last._replace(text=f"{step.text}\n{last.text}", destination=destination)
     said = dict(step.arguments)
+    if last.act == "run" and said and not step.word("command"):
+        return []  # a word by itself is no command
     if last.act == "query":  # its words are read against the table
         return [(1.0, kept.with_arguments(**{role: words for role, words in said.items() if role == "file"}))]
     if not said and "other" in concepts_of(step.text):
@@ -268,6 +270,40 @@ def _with_changes(step: Step, last: Step) -> list[tuple[float, Step]]:
             for fit, plan in found
         ]
     return found
+
+
+def command_again(request: str, last: Step | None) -> Step | None:
+    """Return the command that was run with one word in the place of another: "the same with LOAD instead of UNLOAD".
+
+    Examples
+    --------
+    >>> ran = Step("run", {"command": ("grep -c UNLOAD kiln.log",)})
+    >>> command_again("y lo mismo pero con LOAD en vez de UNLOAD", ran).word("command")
+    'grep -c LOAD kiln.log'
+    >>> command_again("and the same for b.log", ran).word("command"), command_again("the same again, louder", ran)
+    ('grep -c UNLOAD b.log', None)
+    """
+    command = "" if last is None or last.act not in {"run", "run.background"} else last.word("command")
+    if not command:
+        return None
+    said = [word for word in words_of(request) if word.kind != "sign"]
+    there = [word for word in words_of(command) if word.kind != "sign"]
+    old = [word for word in said if any(word.text == other.text for other in there) and not word.text.islower()]
+    new = [word for word in said if _sort_of(word) and word not in old]
+    sorts = {_sort_of(word) for word in new}
+    if not old and len(new) == 1:
+        old = [word for word in there if _sort_of(word) == _sort_of(new[0])]
+    if len(old) != 1 or len(new) != 1 or {_sort_of(old[0])} != sorts:
+        return None
+    line = re.sub(rf"(?<!\w){re.escape(old[0].text)}(?!\w)", lambda _: new[0].text, command)
+    return last._replace(arguments={**last.arguments, "command": (line,)}, text=request) if last is not None else None
+
+
+def _sort_of(word: Word) -> str:
+    """Return what a word of a command looks like: a file, a number, or a name; empty for ordinary words."""
+    if word.kind in {"file", "number"}:
+        return word.kind
+    return "name" if word.is_quoted or (word.text.isupper() and len(word.text) > 1) else ""
 
 
 def _operation(step: Step, last: Step) -> tuple[Step, Step]:

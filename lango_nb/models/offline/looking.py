@@ -13,7 +13,7 @@ from typing import Any
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
-from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in
+from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import OF_TASKS
 from lango_nb.models.offline.names import (
@@ -80,6 +80,7 @@ from lango_nb.models.offline.queries import (
     said_of_tables,
     says_state,
     spoken_of,
+    with_products,
 )
 from lango_nb.models.offline.queries import parse as parse_query
 
@@ -839,6 +840,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
                 found.append((one.explained, False, one.said - 1, _leaf_answered(desk, step, name, one)))
             continue
         told = _told(before, name, table, is_named=is_named)
+        table = with_products(table, said, told, desk.language)
         key = rows_key(text) if name.casefold().endswith(".json") else ""
         read = query_of if is_named else query
         asked = read(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
@@ -908,12 +910,20 @@ def without_refusals(text: str) -> str:
     --------
     >>> without_refusals("don't change anything, just show me the open ones")
     'just show me the open ones'
-    >>> without_refusals("the rows that are not done")
-    'the rows that are not done'
+    >>> without_refusals("the rows that are not done"), without_refusals("the sum, but without the cancelled order")
+    ('the rows that are not done', 'the sum, but without the cancelled order')
     """
     clauses = re.split(r"[,;\uff0c\uff1b\u3001]\s*|(?<=[.!])\s+", text)
-    kept = [one for one in clauses if not ((told := concepts_of(one)) & _REFUSING and told & _CHANGING) or asks(one)]
+    kept = [one for one in clauses if not _is_refusal(one) or asks(one)]
     return text if len(kept) == len(clauses) or not kept else ", ".join(kept)
+
+
+def _is_refusal(clause: str) -> bool:
+    """Tell whether a clause says that something is not to be changed; what is cancelled, or not counted, is a kind of rows."""
+    told = lexicon().concepts(words_of(clause))
+    is_refusing = bool(_REFUSING & frozenset[str]().union(*told))
+    is_change = any(one & _CHANGING and "stop" not in one for one in told)
+    return is_refusing and is_change and "uncounted" not in said_of_tables(clause, "")
 
 
 def _least_explained(desk: Desk, step: Step) -> float | None:

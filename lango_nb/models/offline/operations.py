@@ -137,7 +137,7 @@ def read_log(text: str) -> Table:
 
 
 def _of_json(data: object) -> Table:
-    """Read a list of objects, or the longest of those in an object, as a table."""
+    """Read a list of objects, or the longest of those in an object or the objects in it, as a table."""
     _, entries = _longest_list(data)
     columns = tuple(dict.fromkeys(str(name) for row in entries for name in row))
     return Table(columns, tuple(tuple(_cell(row.get(name)) for name in columns) for row in entries))
@@ -145,7 +145,8 @@ def _of_json(data: object) -> Table:
 
 def _longest_list(data: object) -> tuple[str, list[dict[str, Any]]]:
     inner = {"": data} if isinstance(data, list) else data if isinstance(data, dict) else {}
-    lists = {
+    deeper = [_longest_list(one) for one in inner.values() if isinstance(one, dict)]
+    lists = dict(one for one in deeper if one[1]) | {
         str(key): one
         for key, one in inner.items()
         if isinstance(one, list) and one and all(isinstance(row, dict) for row in one)

@@ -132,6 +132,8 @@ class Reading(NamedTuple):
     """Whether the person has said yes to it."""
     each: tuple[float, ...] = ()
     """How sure each of several steps is by itself, wherever one ends and the next begins."""
+    are_apart: bool = False
+    """Whether the steps are the wishes of a list: one that cannot be carried out stops none of the others."""
 
 
 class Context(NamedTuple):

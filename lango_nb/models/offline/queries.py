@@ -51,6 +51,8 @@ _MEASURES = {
 }
 _ENDS: Mapping[str, str] = {"most": "max", "least": "min"}
 """Which groups are wanted, and what measures one column so."""
+_ORDERS: Mapping[str, str] = {"down": "descending", "up": "ascending"}
+"""In which order results are wanted (``data/reading/asked.tsv``), and what a query calls it."""
 _BEST: Mapping[str, str] = {"better": "most", "worse": "least"}
 """Which end is the better one."""
 _UNITS = frozenset(("g", "kg", "mm", "cm", "m2"))
@@ -165,6 +167,8 @@ class Query(NamedTuple):
     """Whether the groups are the months of that column."""
     end: str = ""
     """``most`` or ``least`` where the group with the largest or the smallest result is wanted; else all are."""
+    order: str = ""
+    """``descending`` or ``ascending`` where groups are wanted by their results; else they stand as they come."""
 
     def rows(self, table: Table) -> list[tuple[str, ...]]:
         """Return the rows that are meant."""
@@ -178,11 +182,12 @@ class Query(NamedTuple):
         --------
         >>> str(Query((Condition("settled", "is", ("no",)),), (), "sum", "amount"))
         'sum amount where settled is no'
-        >>> str(parse("most sum amount by shop where day is Monday"))
-        'most sum amount by shop where day is Monday'
+        >>> str(parse("most sum amount by shop where day is Monday")), str(parse("sum amount by shop descending"))
+        ('most sum amount by shop where day is Monday', 'sum amount by shop descending')
         """
         measured = f"{self.end} {self.measure}".lstrip() + (f" {_name(self.column)}" if self.column else "")
         measured += f" by {'month ' * self.is_monthly}{_name(self.by)}" if self.by else ""
+        measured += f" {self.order}" if self.order else ""
         measured += f" first {self.most}" if self.most else ""
         head = ", ".join([*([measured] if measured else []), *map(_name, self.wanted)]) or "rows"
         return head + (" where " + " and ".join(map(str, self.where)) if self.where else "")
@@ -193,7 +198,7 @@ _CONDITION = re.compile(
     rf"({_WORD}) (not )?(is|has|month|day|year|over of|under of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
 )
 _PART = re.compile(
-    rf"(?:({'|'.join(_ENDS)}) )?(?:({'|'.join(_MEASURES)})(?=[ ,]|\Z) ?)?((?!by |first ){_WORD})?(?: ?by (month )?({_WORD}))?(?: ?first (\d+))?(?:, |\Z)"
+    rf"(?:({'|'.join(_ENDS)}) )?(?:({'|'.join(_MEASURES)})(?=[ ,]|\Z) ?)?((?!by |first ){_WORD})?(?: ?by (month )?({_WORD})(?: ({'|'.join(_ORDERS.values())}))?)?(?: ?first (\d+))?(?:, |\Z)"
 )
 
 
@@ -206,6 +211,7 @@ def _name(text: str) -> str:
         "not",
         "rows",
         "by",
+        *_ORDERS.values(),
         *_ENDS,
         *_MEASURES,
     }
@@ -234,10 +240,10 @@ def parse(line: str) -> Query | None:
         where.append(Condition(_bare(match[1]), match[3], values, bool(match[2])))
         tail = tail[match.end() :].removeprefix(" and ")
     found, wanted = Query(tuple(where), explained=1.0, is_grounded=True), []
-    for end, said, word, month, by, count in _PART.findall(head):
-        if said:
-            found = found._replace(measure=said, column=_bare(word), most=int(count or 0), by=_bare(by), end=end)
-            found = found._replace(is_monthly=bool(month))
+    for end, measure, word, month, by, ranks, count in _PART.findall(head):
+        if measure:
+            found = found._replace(measure=measure, column=_bare(word), most=int(count or 0), by=_bare(by), end=end)
+            found = found._replace(is_monthly=bool(month), order=ranks)
         elif word and word != "rows":
             wanted.append(_bare(word))
     return found._replace(wanted=tuple(wanted))
@@ -398,6 +404,11 @@ class _Question:
             for at in range(max(first, place - _NEAR), place)
             if (self.concepts[at] & _NEGATING or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
         ]
+        for at in range(place + 1, min(place + 1 + _NEAR, len(self.tokens))):
+            if self.tokens[at].kind == "sign":
+                break
+            if "uncounted" in self.asking[at]:  # "the cancelled ones not counted"
+                denying.append(at)
         self.used.update(denying)
         return bool(denying)
 
@@ -516,14 +527,13 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     if not table.rows or len(table.rows) > MOST_ROWS:
         return Query()
     asked = _Question(text, language, table.columns)
-    stem_of_name, _, ending = plain(name.rpartition("/")[2]).rpartition(" ")
-    title = {at for part in stem_of_name.split() for at in asked.means(part)}
-    title |= {unit.token for unit in asked.units if unit.text == f"{stem_of_name}{ending}"}  # "kassalog"
+    title = _titled(asked, name)
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
-    measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
+    order, ordering = _order_said(asked)
+    measure = next((one for one, concepts in _MEASURES.items() if {*asked.has(concepts)} - ordering), "")
     named = _columns(asked, table, title if where or measure == "count" else set())
     measure = _settled(measure, asked, table, named, title) or _turned(before, asked, named)
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
@@ -562,11 +572,116 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         continued = _continued(found, before if goes_on else before._replace(measure="", wanted=()), table, asked)
         found = _measured(continued, table, is_time=is_time, is_money=is_money)
     found = _grouped(found, before, table, asked, is_money=is_money)
+    found = found._replace(order=order or found.order) if found.by and not found.end else found
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
     if found.measure in {"sum", "mean"}:
         return found._replace(wanted=())
     return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
+
+
+_TIMES_SIGN = re.compile(r"\s+[x\u00d7*·]\s+|\u00d7|\*")
+_PRODUCT, _IS = " \u00d7 ", " = "
+_BESIDE = re.compile(r"[\s()\[\]:;,.=?!\u3001\u3002\uff08\uff09]+")
+
+
+def with_products(table: Table, text: str, before: Query | None = None, language: str = "en") -> Table:
+    """Return a table with a column more for each product of two of its columns that a question names.
+
+    Parameters
+    ----------
+    table : Table
+    text : str
+    before : Query, optional
+        What was asked before: it may have named one.
+    language : str
+
+    Examples
+    --------
+    >>> stock = Table(("item", "qty", "price"), (("tea", "3", "1.50"), ("bun", "2", "0.80")))
+    >>> stock = with_products(stock, "the total value (qty x price)")
+    >>> stock.rows[0], str(query("the total value (qty x price)", stock))
+    (('tea', '3', '1.50', '4.5'), 'sum "qty \u00d7 price"')
+    >>> stock = Table(("item", "qty", "unit_price"), (("tea", "3", "1.50"), ("bun", "9", "0.80")))
+    >>> str(query("which item has the highest value?", with_products(stock, "which item has the highest value?")))
+    'max "value = qty \u00d7 unit_price", item'
+    """
+    numeric = [name for name in table.columns if is_numeric(table.values(name))]
+    named = [] if before is None else [*before.wanted, before.column, before.by, *(one.column for one in before.where)]
+    products = {name: name.rpartition(_IS)[2].split(_PRODUCT) for name in named if _PRODUCT in name}
+    for sign in _TIMES_SIGN.finditer(text):
+        left, right = _BESIDE.split(text[: sign.start()])[-_NEAR:], _BESIDE.split(text[sign.end() :])[:_NEAR]
+        pair = [_column_in(left[::-1], numeric, language), _column_in(right, numeric, language)]
+        products[_PRODUCT.join(pair)] = pair
+    if not any(_PRODUCT in name for name in products) and (worth := _worth_said(text, language, table)):
+        pair = _count_and_price(table)
+        products |= {f"{worth}{_IS}{_PRODUCT.join(pair)}": pair} if pair else {}
+    for name, pair in products.items():
+        if name in table.columns or not {*pair} <= {*numeric} or len(set(pair)) < 2:  # noqa: PLR2004 - two of them
+            continue
+        places = [table.columns.index(one) for one in pair]
+        both = [[number(row[place]) for place in places] for row in table.rows]
+        cells = ["" if one is None or other is None else written(one * other) for one, other in both]
+        rows = tuple((*row, cell) for row, cell in zip(table.rows, cells, strict=True))
+        table = table._replace(columns=(*table.columns, name), rows=rows)
+    return table
+
+
+def _worth_said(text: str, language: str, table: Table) -> str:
+    """Return the word by which a question calls what things are worth altogether; empty where a column is called so."""
+    found = words(text)
+    said = [
+        word.text
+        for word, told in zip(found, words_of_tables(language).concepts(found), strict=True)
+        if "worth" in told
+    ]
+    return next((word for word in said if not any(names_column(word, name, language) for name in table.columns)), "")
+
+
+def _count_and_price(table: Table) -> list[str]:
+    """Return the columns that say how many there are and what one of them costs, where a table has one of each."""
+    free, sizes, prices = amounts(table), _words_for("counted"), _words_for("singly")
+    counts = [name for name in free if set(plain(name).split()) & sizes]
+    singly = [name for name in free if name not in counts and any(word in plain(name) for word in prices)]
+    return [*counts, *singly] if len(counts) == len(singly) == 1 else []
+
+
+def _column_in(near: Sequence[str], columns: Sequence[str], language: str) -> str:
+    """Return the column that words name, beginning with the nearest of them; empty where they name none."""
+    for end in range(1, len(near) + 1):
+        said = " ".join(near[:end])
+        met = [name for name in columns if plain(name) in {plain(said), plain(" ".join(near[:end][::-1]))}]
+        met = met or [name for name in columns if names_column(said, name, language)]
+        if met:
+            return min(met, key=len)
+    return ""
+
+
+def _order_said(asked: _Question) -> tuple[str, set[int]]:
+    """Return in which order groups are wanted, and the words that say so: "largest first" asks for no maximum of them.
+
+    Examples
+    --------
+    >>> table = Table(("shop", "amount"), (("A", "3"), ("B", "4"), ("A", "2")))
+    >>> str(query("the sum of amount per shop, largest first", table))
+    'sum amount by shop descending'
+    """
+    said = {order: {at for at, told in enumerate(asked.asking) if order in told} for order in _ORDERS}
+    order = next((order for order, places in said.items() if places), "")
+    rest = set(asked.has(concept for one in ("sum", "mean", "count") for concept in _MEASURES[one])) - said.get(
+        order, set()
+    )
+    if not order or not (rest or asked.has(("each",)) or any("grouped" in told for told in asked.asking)):
+        return "", set()
+    asked.used.update(said[order])
+    return _ORDERS[order], said[order]
+
+
+def _titled(asked: _Question, name: str) -> set[int]:
+    """Return the tokens that say what a table's file is called."""
+    stem_of_name, _, ending = plain(name.rpartition("/")[2]).rpartition(" ")
+    title = {at for part in stem_of_name.split() for at in asked.means(part)}
+    return title | {unit.token for unit in asked.units if unit.text == f"{stem_of_name}{ending}"}  # "kassalog"
 
 
 def _limited(where: Sequence[Condition], limits: Sequence[Condition]) -> list[Condition]:
@@ -671,7 +786,7 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
     if before.by in {one.column for one in found.where}:  # "show only those of Grand"
         return found._replace(measure="", column="") if found.measure == "count" else found
     found = found._replace(measure=before.measure, column=before.column, by=before.by, end=end or before.end)
-    return found._replace(is_monthly=before.is_monthly)
+    return found._replace(is_monthly=before.is_monthly, order=before.order)
 
 
 def _whose(asked: _Question, table: Table) -> str:
@@ -960,7 +1075,8 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
     found: dict[str, tuple[float, int]] = {}
     said: dict[str, set[int]] = {}
     for column in table.columns:
-        parts = [part for part in plain(column).split() if not part[:1].isdigit() and not is_small(part)]
+        title_of_it = column.partition(_IS)[0]  # of a product
+        parts = [part for part in plain(title_of_it).split() if not part[:1].isdigit() and not is_small(part)]
         hits = [(part, asked.means(part) if part not in _IDS else asked.says(part)) for part in parts]
         if set(parts) & _KEYS and not all(places for _, places in hits):
             asked.used.update(place for _, places in hits for place in places)
@@ -986,7 +1102,11 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             asked.used.update(said[column])
             asked.used.update(place for part in parts if part in _IDS for place in asked.means(part))  # "phone number"
     whole = [said[column] for column, (share, _) in found.items() if share == -1]
-    part = [column for column, (share, _) in found.items() if share > -1 and any(said[column] <= one for one in whole)]
+    part = [
+        column
+        for column, (share, _) in found.items()
+        if any(said[column] < one or (share > -1 and said[column] == one) for one in whole)
+    ]
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
 
 
@@ -1251,6 +1371,9 @@ def _of_groups(asked: Query, table: Table, rows: Sequence[tuple[str, ...]]) -> F
         groups.setdefault(row[place] if when is None else f"{when:%Y-%m}", []).append(row)
     told = {name: answer(one, table._replace(rows=tuple(of_it))).value for name, of_it in groups.items()}
     told = {name: value for name, value in told.items() if value}
+    if asked.order:
+        ranks = sorted(told, key=lambda name: number(told[name]) or Decimal(0), reverse=asked.order == _ORDERS["down"])
+        told = {name: told[name] for name in ranks}
     if asked.end and told:
         pick = max if asked.end == "most" else min
         best = pick(number(value) or Decimal(0) for value in told.values())

@@ -323,6 +323,8 @@ def _to_the_end(text: str, span: tuple[str, int, int]) -> tuple[str, int, int]:
 def _with_quotation(span: tuple[str, int, int], quoted: Sequence[tuple[int, int]]) -> tuple[str, int, int]:
     role, start, end = span
     met = [(begin, close) for begin, close in quoted if start < close and end > begin]
+    if role == "command":  # what stands in quotation marks in a command keeps them
+        met = [(begin, close + (start < begin)) for begin, close in met]
     return role, min([start, *(begin for begin, _ in met)]), max([end, *(close for _, close in met)])
 
 
