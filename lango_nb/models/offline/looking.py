@@ -1299,10 +1299,33 @@ def _task_list(desk: Desk, step: Step) -> Work:
     still = [str(one.get("title")) for one in found if one.get("status") != "done"]
     done = [str(one.get("title")) for one in found if one.get("status") == "done"]
     if not still and not done:
-        return Outcome(desk.say("tasks.none"), [], step)
+        boxes: Outcome | None = yield from _boxes(desk, step)
+        return boxes or Outcome(desk.say("tasks.none"), [], step)
     rows = [f"{place}. {title}" for place, title in enumerate(still, 1)]
     rows += [f"✓ {title}" for title in done]
     return Outcome(desk.say("tasks", n=len(still)) + "\n" + quoted(rows, desk.language), still, step, "", tuple(still))
+
+
+def _boxes(desk: Desk, step: Step) -> Work:
+    """Tell what is open, or done, in the only file with boxes to tick, where no task was ever noted; ``None`` without one."""
+    try:
+        texts: dict[str, str] = yield from _texts(desk, ".")
+    except (Absent, Failed, TooLarge):
+        return None
+    lists = {
+        name: rows for name, text in texts.items() if (rows := [row for row in text.splitlines() if BOX.match(row)])
+    }
+    if len(lists) != 1:
+        return None
+    ((name, rows),) = lists.items()
+    is_done = says_state(step.text, desk.language) == "done"
+    met = [row for row in rows if (BOX.sub(r"\2", row) == " ") is not is_done]
+    many = [desk.say("tasks", n=len(met))] if "many" in concepts_of(step.text) and not is_done else []
+    shown = (
+        desk.say("lines", file=name, lines=quoted(met, desk.language)) if met else desk.say("nothing_left", file=name)
+    )
+    settled = Step("search", {"file": (name,), "find": ("[x]" if is_done else "[ ]",)}, text=step.text)
+    return Outcome("\n".join((*many, shown)), met, settled, name, tuple(met))
 
 
 def memories(desk: Desk, question: str) -> Work:
