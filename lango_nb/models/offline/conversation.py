@@ -31,7 +31,6 @@ from lango_nb.models.offline.answers import (
 )
 from lango_nb.models.offline.arguments import shapes_of
 from lango_nb.models.offline.corrections import correction
-from lango_nb.models.offline.enumerations import wishes_in
 from lango_nb.models.offline.followups import (
     CLAUSES,
     ENDED,
@@ -121,6 +120,7 @@ from lango_nb.models.offline.plan import (
 from lango_nb.models.offline.queries import TABLES, said_of_tables, says_state, words_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, as_act, as_pipe, is_misnamed, reader
+from lango_nb.models.offline.wishes import wish_among, wishes_in, without_nothing_else
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
 from lango_nb.tools.builtin import control_among
@@ -410,6 +410,8 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         behind = reader().read(bare, before)
         if not any(is_talk(step.act) for step in behind.steps):
             reading, request = behind, bare
+    if (wish := wish_among(request, reading, before)) is not None:
+        reading, request = wish.reading, wish.text
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
     return settled(reading, request, context)
@@ -561,30 +563,6 @@ def without_greeting(request: str) -> str:
     is_greeting = sign and all("greeting" in one for one in told[:sign]) and not found[0].is_quoted
     rest = request[found[sign].end :].lstrip(" ,!.\u3001\u3002\uff0c\uff01") if is_greeting else ""
     return rest or request
-
-
-_SENTENCE = re.compile(r"(?<=[.!])\s+|(?<=[\u3002\uff01])")
-_NOTHING_ELSE = frozenset("no not none all other more greeting thanks farewell please".split())
-"""Concepts of sentences that only say that nothing else is wanted."""
-
-
-def without_nothing_else(request: str) -> str:
-    """Leave out the last sentence of a request where it only says that nothing else is wanted.
-
-    Examples
-    --------
-    >>> without_nothing_else('crea "a.txt". Nada más, sin saludos.'), without_nothing_else("delete drafts. Not the letters!")
-    ('crea "a.txt".', 'delete drafts. Not the letters!')
-    """
-    *kept, last = _SENTENCE.split(request.strip())
-    found = [word for word in words_of(last) if word.kind != "sign"]
-    told = lexicon().concepts(found)
-    is_only = all(
-        one & _NOTHING_ELSE or is_small(word.text) or not word.text.isalpha()
-        for word, one in zip(found, told, strict=True)
-    )
-    is_bare = is_only and not any(word.is_quoted or word.kind in {"file", "number"} for word in found)
-    return " ".join(kept) if kept and is_bare and any(one & NEGATING for one in told) else request
 
 
 def _without_last(found: Sequence[Word], concept: str, language: str = "") -> Sequence[Word]:

@@ -1,0 +1,199 @@
+"""What of a request says what is wanted: each item of a list, or one sentence among several that only tell.
+
+From sales.csv I need: 1. the total per shop 2. the dearest item      → two requests, each with what the list is about
+We were up all night, it was a sight. How long is the log, please?     → its last sentence
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, quotations, words
+from lango_nb.models.offline.names import asks, is_small
+from lango_nb.models.offline.plan import Reading, Step, is_change, is_talk
+from lango_nb.models.offline.reader import FOLLOWS, reader
+
+_LINE = re.compile(
+    r"^[ \t]*(?:[-*\u2022\u30fb\u2013]|\(?(?:\d{1,2}|[a-zA-Z])[.):]|[\u2460-\u2473])[ \t]*(?=\S)", re.MULTILINE
+)
+_INLINE = re.compile(r"(?:(?<=\s)|\A)\(?(?P<sign>\d{1,2}|[a-h])[.)]\s+(?=\S)")
+_KEEPING = frozenset("append change create delete move prepend put remember remind rename replace save write".split())
+"""Concepts of verbs whose object a list may be: what stands in it is a text then, and no wish."""
+_MOST = 8
+"""Items that are read as wishes; more are something else."""
+_LEAST, _SURELY = 0.1, 0.4
+"""How sure each item must be of what it wants, and one of them."""
+
+
+@lru_cache(maxsize=64)
+def wishes_in(request: str) -> tuple[str, ...]:
+    r"""Return the requests that a list of wishes holds; none where a request is no such list.
+
+    Parameters
+    ----------
+    request : str
+
+    Returns
+    -------
+    tuple of str
+        In their order, each with what the list is about where it does not say so itself.
+
+    Examples
+    --------
+    >>> wishes_in("From sales.csv I need:\n1. the sum of amount per shop\n2. the largest amount")
+    ('From sales.csv I need the sum of amount per shop', 'From sales.csv I need the largest amount')
+    >>> wishes_in("Two things: (a) count the lines of a.txt, (b) show me b.txt")
+    ('count the lines of a.txt', 'show me b.txt')
+    >>> wishes_in("add to shopping.txt:\n- milk\n- bread"), wishes_in("what is in a.txt?")
+    ((), ())
+    """
+    head, items = _parted(request)
+    if not 1 < len(items) <= _MOST or concepts_of(head) & _KEEPING:
+        return ()
+    is_about = _names_file(head)
+    said = tuple(item if _names_file(item) or not is_about else f"{head} {item}" for item in items)
+    read = [reader().read(one) for one in said]
+    acts = [step.act for one in read for step in one.steps]
+    are_sure = all(one.confidence >= _LEAST for one in read) and any(one.confidence >= _SURELY for one in read)
+    are_wishes = are_sure and not any(act in FOLLOWS or act == "unclear" or is_talk(act) for act in acts)
+    if not are_wishes or (not head and not all(map(_names_file, said))):
+        return ()
+    return () if is_about and all(map(is_change, acts)) else said
+
+
+def _names_file(text: str) -> bool:
+    return any(word.kind in {"file", "folder"} for word in words(text))
+
+
+def _parted(text: str) -> tuple[str, Sequence[str]]:
+    """Return what stands before a list, and its items; a last line that is no item is one more."""
+    marks = list(_LINE.finditer(text)) if "\n" in text.strip() else []
+    if len(marks) < 2:  # noqa: PLR2004 - no list
+        marks = _counted(list(_INLINE.finditer(text)))
+    if len(marks) < 2:  # noqa: PLR2004 - the same
+        return text, ()
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    items = [text[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
+    *items, last = items
+    lines = [" ".join(line.split()) for line in last.strip().splitlines() if line.strip()]
+    whole = [" ".join(item.split()).rstrip(" ,;") for item in items]
+    whole += lines if "\n" in text else [" ".join(lines)]
+    whole = [re.sub(r"\s(?:and|und|et|y|e|en|i)$", "", item).rstrip(" ,;.") for item in whole]
+    return text[: marks[0].start()].strip().rstrip(":\uff1a-\u2013 ").rstrip(), [item for item in whole if item]
+
+
+def _counted(marks: Sequence[re.Match[str]]) -> Sequence[re.Match[str]]:
+    """Return marks that count up from the first: "(a) … (b) …", "1. … 2. …"; none where they do not."""
+    signs = [mark["sign"] for mark in marks]
+    are_letters = signs[:1] == ["a"] and signs == [chr(ord("a") + at) for at in range(len(signs))]
+    return marks if are_letters or (signs[:1] == ["1"] and signs == [str(at + 1) for at in range(len(signs))]) else ()
+
+
+# -- the sentence that asks ------------------------------------------------------------------------------------------
+
+
+class Wish(NamedTuple):
+    """The sentence of a request that says what is wanted."""
+
+    text: str
+    reading: Reading
+
+
+_COURTEOUS, _SHORT = 0.8, 5
+"""How sure a sentence must be of being small talk, and its most words, to be left out at the beginning."""
+_UNSURE, _CLEAR, _CLEARER, _SURE = 0.6, 0.5, 0.15, 0.7
+"""How unsure a request must be for one of its sentences to speak for it, and how sure that one, by itself, more than
+all, and where it changes something."""
+
+
+def wish_among(request: str, reading: Reading, before: str | None = None) -> Wish | None:
+    """Return the sentence among several that says what is wanted, where the others only tell; ``None`` where none does.
+
+    Examples
+    --------
+    >>> said = "We were up all night and it was a sight. How many lines are in the kiln log, please?"
+    >>> wish_among(said, Reading((Step("talk", {}),), 0.3)).text
+    'How many lines are in the kiln log, please?'
+    """
+    parts = _sentences(request)
+    while len(parts) > 1 and len(words(parts[0])) <= _SHORT and _is_courtesy(reader().read(parts[0], before)):
+        parts = parts[1:]
+    rest = request[request.index(parts[0]) :] if parts else request
+    behind = reading if rest == request else reader().read(rest, before)
+    is_chat = any(is_talk(step.act) or step.act == "unclear" for step in behind.steps)
+    is_doubtful = _is_courtesy(reading) and behind.confidence < _UNSURE
+    is_question = asks(rest) and is_doubtful and len(words(rest)) > 2 * _SHORT
+    found = Wish(rest, behind) if rest != request and (is_question or not is_chat) else None
+    reading = behind if found is not None else reading
+    if len(parts) == 1 or not reading.steps or (reading.confidence >= _UNSURE and not is_talk(reading.steps[0].act)):
+        return found
+    read = [reader().read(part, before) for part in parts]
+    able = [one for one in read if one.steps and not any(_says_nothing(step) for step in one.steps)]
+    best = max(able, key=lambda one: one.confidence, default=None)
+    is_changing = best is not None and any(is_change(step.act) or step.destination for step in best.steps)
+    if best is None or best.confidence < max(_SURE if is_changing else _CLEAR, reading.confidence + _CLEARER):
+        return found
+    sentence = parts[read.index(best)]
+    rivals = [one for one in able if one is not best and one.confidence >= _CLEAR]
+    is_losing = any(step.act.startswith(("delete", "line.delete", "replace", "undo")) for step in best.steps)
+    named = {word.text for word in words(rest) if word.kind == "file" or word.is_quoted}
+    is_all = named <= {word.text for word in words(sentence) if word.kind == "file" or word.is_quoted}
+    is_beside = best.steps[0].act == "read" and len(able) > 1  # "see visitors.csv" only says where to look
+    return found if rivals or is_losing or is_beside or not is_all else Wish(sentence, best)
+
+
+def _is_courtesy(reading: Reading) -> bool:
+    return [step.act for step in reading.steps] == ["talk"] and reading.confidence >= _COURTEOUS
+
+
+def _says_nothing(step: Step) -> bool:
+    """Tell whether a step is none that somebody tells of so much for: talk, or what could not be read."""
+    is_vague = step.act in {"read", "list", "unclear"} and not any(word.kind == "file" for word in words(step.text))
+    return is_vague or is_talk(step.act) or step.act in FOLLOWS or step.act in {"remember", "reflect_create"}
+
+
+def _sentences(request: str) -> list[str]:
+    """Return the sentences of a request of one paragraph; what stands before a colon counts as one where it names nothing."""
+    if "\n" in request.strip():
+        return [request]
+    inside = quotations(request)
+    found, begin = [], 0
+    for mark in _ENDS_SENTENCE.finditer(request):
+        is_inside = any(start <= mark.start() < end for start, end in inside)
+        head = request[begin : mark.start()]
+        is_colon = mark.group().lstrip()[:1] in {":", "\uff1a"}
+        is_told = is_colon and (bool(found) or asks(head) or len(words(head)) <= _SHORT or _names_file(head))
+        if not is_inside and not is_told:
+            found.append(request[begin : mark.end()].strip())
+            begin = mark.end()
+    return [*found, request[begin:].strip()] if request[begin:].strip() else found
+
+
+_ENDS_SENTENCE = re.compile(
+    r"(?<!\b\w)(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSr)(?<!\.)[.!?](?=\s+[^\s(])|[\u3002\uff01\uff1f]|[:\uff1a](?=\s)"
+)
+_SENTENCE = re.compile(r"(?<=[.!])\s+|(?<=[\u3002\uff01])")
+_NOTHING_ELSE = frozenset("no not none all other more greeting thanks farewell please".split())
+"""Concepts of sentences that only say that nothing else is wanted."""
+
+
+def without_nothing_else(request: str) -> str:
+    """Leave out the last sentence of a request where it only says that nothing else is wanted.
+
+    Examples
+    --------
+    >>> without_nothing_else('crea "a.txt". Nada más, sin saludos.'), without_nothing_else("delete drafts. Not the letters!")
+    ('crea "a.txt".', 'delete drafts. Not the letters!')
+    """
+    *kept, last = _SENTENCE.split(request.strip())
+    found = [word for word in words(last) if word.kind != "sign"]
+    told = lexicon().concepts(found)
+    is_only = all(
+        one & _NOTHING_ELSE or is_small(word.text) or not word.text.isalpha()
+        for word, one in zip(found, told, strict=True)
+    )
+    is_bare = is_only and not any(word.is_quoted or word.kind in {"file", "number"} for word in found)
+    return " ".join(kept) if kept and is_bare and any(one & NEGATING for one in told) else request
