@@ -44,6 +44,7 @@ from lango_nb.models.offline.operations import (
     Value,
     code_list,
     compare,
+    count_matches,
     count_words,
     day,
     files_of,
@@ -219,6 +220,10 @@ def _operate(desk: Desk, step: Step) -> Work:
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
         )  # "how long does it cook?"
+    if step.act in {"count.rows", "count.lines"} and says_state(step.text, desk.language):
+        boxes = [row for row in text.splitlines() if BOX.match(row)]
+        if boxes:
+            return _told_of_boxes(desk, step, path, boxes)
     step = _as_table(step, text)
     if step.act in {"column.max", "column.min"} and operation_of == step.act:
         step = step.with_arguments(column=(_measured(step, text),))
@@ -236,6 +241,10 @@ def _operate(desk: Desk, step: Step) -> Work:
     is_none = step.act == "count.matches" and not value
     found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
     if is_none and found is None:
+        forms = sorted(forms_of(step.word("find")), key=len, reverse=True)
+        other = next((one for one in forms if len(one) > 2 and count_matches(text, one)), "")  # noqa: PLR2004 - "is"
+        if other:
+            return (yield from _operate(desk, settled.with_arguments(find=(other,))))  # "errors": ERROR
         _ask_what_is_counted(desk, step, path)
     return found or _worded(desk, settled, path, text, value)
 
@@ -1318,6 +1327,11 @@ def _boxes(desk: Desk, step: Step) -> Work:
     if len(lists) != 1:
         return None
     ((name, rows),) = lists.items()
+    return _told_of_boxes(desk, step, name, rows)
+
+
+def _told_of_boxes(desk: Desk, step: Step, name: str, rows: Sequence[str]) -> Outcome:
+    """Tell which boxes of a file are open, or done."""
     is_done = says_state(step.text, desk.language) == "done"
     met = [row for row in rows if (BOX.sub(r"\2", row) == " ") is not is_done]
     many = [desk.say("tasks", n=len(met))] if "many" in concepts_of(step.text) and not is_done else []

@@ -534,6 +534,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
     measure = next((one for one, concepts in _MEASURES.items() if {*asked.has(concepts)} - ordering), "")
+    measure = "distinct" if measure == "count" and asked.has(_MEASURES["distinct"]) else measure
     named = _columns(asked, table, title if where or measure == "count" else set())
     measure = _settled(measure, asked, table, named, title) or _turned(before, asked, named)
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
@@ -571,7 +572,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         goes_on = goes_on or not (found.where and before.measure in {"max", "min"})  # "what is there on shelf A?"
         continued = _continued(found, before if goes_on else before._replace(measure="", wanted=()), table, asked)
         found = _measured(continued, table, is_time=is_time, is_money=is_money)
-    found = _grouped(found, before, table, asked, is_money=is_money)
+    found = _grouped(found._replace(most=most), before, table, asked, is_money=is_money)
     found = found._replace(order=order or found.order) if found.by and not found.end else found
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
@@ -630,11 +631,9 @@ def with_products(table: Table, text: str, before: Query | None = None, language
 def _worth_said(text: str, language: str, table: Table) -> str:
     """Return the word by which a question calls what things are worth altogether; empty where a column is called so."""
     found = words(text)
-    said = [
-        word.text
-        for word, told in zip(found, words_of_tables(language).concepts(found), strict=True)
-        if "worth" in told
-    ]
+    asking = words_of_tables(language).concepts(found)
+    said = [word.text for word, told in zip(found, asking, strict=True) if "worth" in told]
+    said += ["amount"] if any(told & {"spent", *_BEST} for told in asking) else []
     return next((word for word in said if not any(names_column(word, name, language) for name in table.columns)), "")
 
 
@@ -732,9 +731,12 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
     >>> table = Table(("shop", "amount"), (("A", "3"), ("B", "4"), ("A", "2")))
     >>> str(query("which shop got the most money?", table)), str(query("total per shop", table))
     ('most sum amount by shop', 'sum amount by shop')
+    >>> str(query("top 3 shops by amount", table))
+    'sum amount by shop descending first 3'
     >>> str(query("which shop is the most expensive?", table)), str(query("and the least?", table, Query((), (), "sum", "amount", by="shop")))
     ('max amount, shop', 'least sum amount by shop')
     """
+    most, found = found.most, found._replace(most=0)
     often = [at for at, told in enumerate(asked.asking) if "often" in told]
     qualities = frozenset[str]().union(*asked.asking) & _BEST.keys()
     end = "most" if often else next((one for one in _ENDS if _says_end(asked, one)), "")
@@ -770,7 +772,8 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         found = found._replace(measure=before.measure, column=before.column)  # "and per boat?"
     if len(labels) == 1 and (is_each or (end and found.measure in {*_ENDS.values(), "sum", "count"})):
         asked.used.update(each)
-        is_end = found.measure in _ENDS.values() and bool(end)
+        is_end = found.measure in _ENDS.values() and (bool(end) or most > 1)
+        order = _ORDERS["up" if found.measure == "min" else "down"] if most > 1 else ""
         measure = ("sum" if found.column else "count") if is_end or not found.measure else found.measure
         rest = tuple(name for name in found.wanted if name != labels[0])
         column = found.column or (rest[0] if measure == "count" and rest and rest[0] in amounts(table) else "")
@@ -779,6 +782,8 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         measure = "sum" if column and measure == "count" else measure
         if all(name == column for name in rest):
             done = found._replace(measure=measure, column=column, wanted=(), by=labels[0], is_monthly=is_monthly)
+            if order:
+                return done._replace(order=order, most=most, explained=asked.explained())
             return done._replace(end=end, explained=asked.explained())
     is_whole = not end and bool(asked.has(_MEASURES.get(found.measure, ())))  # "und insgesamt?"
     if before is None or not before.by or found.wanted or is_whole or not (end or _is_same_measure(found, before)):
@@ -1039,6 +1044,8 @@ def _year_or_day(asked: _Question, column: str, days: Mapping[str, date]) -> Con
         if said in {when.year for when in days.values()}:
             asked.used.add(unit.token)
             return Condition(column, "year", (str(said),))
+        if unit.token and asked.concepts[unit.token - 1] & {_OVER, _UNDER}:
+            continue  # "over 2" is a limit
         before = asked.tokens[unit.token - 1].folded if unit.token else ""
         following = asked.tokens[unit.token + 1].text if unit.token + 1 < len(asked.tokens) else ""
         is_day = bool(found["ending"]) or following in _DAY_SIGNS or is_small(before)
@@ -1280,6 +1287,9 @@ def _sized(found: Query, table: Table, asked: _Question) -> Query:
 def _amount(table: Table, spent: set[str], measure: str = "", *, is_money: bool) -> str:
     """Return the column with the amounts that nobody named: the only one, else the only one of money, or of things."""
     free = [name for name in amounts(table) if name not in spent]
+    products = [name for name in free if _IS in name]
+    if is_money and len(products) == 1:
+        return products[0]
     kinds = ("priced",) if is_money else ("counted", "priced") if measure in {"sum", "mean"} else ("counted",)
     rest = [name for name in free if not set(plain(name).split()) & _words_for("priced")]
     if measure == "sum" and not is_money and len(rest) == 1 and len(free) == 2 and _is_price_each(rest[0], free, table):  # noqa: PLR2004
@@ -1373,7 +1383,7 @@ def _of_groups(asked: Query, table: Table, rows: Sequence[tuple[str, ...]]) -> F
     told = {name: value for name, value in told.items() if value}
     if asked.order:
         ranks = sorted(told, key=lambda name: number(told[name]) or Decimal(0), reverse=asked.order == _ORDERS["down"])
-        told = {name: told[name] for name in ranks}
+        told = {name: told[name] for name in (ranks[: asked.most] if asked.most else ranks)}
     if asked.end and told:
         pick = max if asked.end == "most" else min
         best = pick(number(value) or Decimal(0) for value in told.values())
