@@ -376,6 +376,8 @@ def _entries(text: str, path: str) -> list[Entry]:
 
 _AWAY = frozenset(("delete", "move", "rename"))
 """Acts after which a file is not where it was."""
+_POINTING = 4
+"""Most words that only say how many are meant."""
 _PATH = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/[^\s\"]*)\Z")
 _FILLER = re.compile(
     r"\b(?:ones?|of|them|those|these|number|nr|no|file|datei|von|davon|d'entre|eux|de|ellos|file|listed|above)\b|[.°ºª#]"
@@ -516,7 +518,9 @@ class Desk:
             return (name,)
         found: list[str] = []
         for word in words:
-            if is_pointer(word, "those") and len(self.context.shown) > 1 and not is_pointer(word, "it"):
+            if both := (yield from self._of_spoken(word)):
+                found += both
+            elif is_pointer(word, "those") and len(self.context.shown) > 1 and not is_pointer(word, "it"):
                 entries: list[Entry] = yield from self.folder.everything()
                 found += [name for name in self.context.shown if name in {one.name for one in entries}]
             else:
@@ -814,6 +818,23 @@ class Desk:
         found = pick_list(words, [one.name for one in files_of(every)])
         self.notes += [self.say("note.took", word=words, name=found.name)] * found.is_guess
         return found.name
+
+    def _of_spoken(self, word: str) -> Work:
+        """Return the files that were shown or spoken of last where words only say how many are meant: "both", "both of them"."""
+        said, count = word.strip().casefold(), how_many(word)
+        bare = without_count(said)
+        if (
+            not count
+            or not (bare == said or is_pointer(bare.rpartition(" ")[2], "those"))
+            or len(said.split()) > _POINTING
+        ):
+            return ()
+        entries: list[Entry] = yield from self.folder.everything()
+        there = {one.name for one in entries}
+        for last in (self.context.shown, tuple(name for name in self.context.spoken if name in there)):
+            if len(last) >= count and (last is not self.context.shown or len(last) == count) and {*last} <= there:
+                return last[-count:]
+        return ()
 
     def _may_be_deeper(self, name: str, entries: Sequence[Entry]) -> bool:
         """Tell whether the request may name a file of a folder, of whose name with blanks a word is the end."""
