@@ -480,6 +480,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         _of_shown_line(reading, request, context),
         _of_numbered_line(reading, request, context),
         _of_switch(reading, request, context),
+        _of_sorted(reading, context),
         of_boxes(reading, request, context),
         _of_count(reading, request, context),
         _of_difference(reading, request, context),
@@ -1306,6 +1307,23 @@ def _of_numbered_line(reading: Reading, request: str, context: Context) -> Step 
     if context.is_open or context.file in context.shown or not is_bare or step.act not in _GOING or asks(request):
         return None
     return Step("line.delete", {"file": (context.file,), "line": (words[0],)}, text=request)
+
+
+def _of_sorted(reading: Reading, context: Context) -> Step | None:
+    """Return that only the first rows are wanted of those that were just sorted: "only the first three".
+
+    Examples
+    --------
+    >>> told = Context(last=Step("read.sorted", {"file": ("a.csv",)}, text="sort a.csv by price, dearest first"))
+    >>> read = Reading((Step("read.first", {"n": ("three",)}),))
+    >>> _of_sorted(read, told).text
+    'sort a.csv by price, dearest first, three'
+    """
+    step, last = reading.steps[0] if len(reading.steps) == 1 else Step("talk", {}), context.last
+    is_sorted = last is not None and last.act in {"read.sorted", "rows.sorted"}
+    if last is None or not is_sorted or step.act != "read.first" or step.word("file") or not step.word("n"):
+        return None
+    return last._replace(text=f"{last.text.partition(chr(10))[0]}, {step.word('n')}")
 
 
 def _of_switch(reading: Reading, request: str, context: Context) -> Step | None:

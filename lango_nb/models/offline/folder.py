@@ -830,7 +830,7 @@ class Desk:
         ):
             return ()
         entries: list[Entry] = yield from self.folder.everything()
-        there = {one.name for one in entries}
+        there = {one.name for one in files_of(entries)}
         for last in (self.context.shown, tuple(name for name in self.context.spoken if name in there)):
             if len(last) >= count and (last is not self.context.shown or len(last) == count) and {*last} <= there:
                 return last[-count:]

@@ -178,6 +178,8 @@ def look(desk: Desk, step: Step) -> Work:
         return (yield from _sorted(desk, step))
     if handler is not None:
         return (yield from handler(desk, step))
+    if step.act in _SIZES and not Desk.is_path(step.word("file")) and {"each", "file"} <= concepts_of(step.text):
+        return (yield from _over_folder(desk, step, "."))  # "how many lines does each file have?"
     if step.act.startswith("list"):
         return (yield from _list(desk, step))
     return (yield from _operate(desk, step))
@@ -540,6 +542,8 @@ def _over_folder(desk: Desk, step: Step, path: str) -> Work:
     counts = {name: int(str(OPERATIONS[step.act].function(text, *words))) for name, text in texts.items()}
     outcome = _counted(desk, step, path, sum(counts.values()))
     parts = [f"{name}: {count}" for name, count in counts.items()]
+    if path == ".":
+        return outcome._replace(text=quoted([*parts, f"Σ {sum(counts.values())}"], desk.language))
     return outcome._replace(text=f"{outcome.text}\n{quoted(parts, desk.language)}")
 
 

@@ -372,6 +372,8 @@ _MAKERS = frozenset("cat cp echo ls mkdir mv pwd touch".split())
 """Programs that lines of several commands are made of; what deletes is not among them."""
 _FILTERS = frozenset("awk cat cut du egrep find grep head jq ls nl rev sed sort tac tail tr uniq wc".split())
 """Programs that lines with pipes are made of."""
+_PROGRAMS = _MAKERS - {"ls"} | _FILTERS - {"ls", "sed"} | frozenset("bc chmod curl df du env find git gunzip gzip ln npm perl pip ps python python3 seq sha256sum tar tee uname unzip wget xargs zip".split())  # fmt: skip
+"""Programs whose lines with options, patterns or a folder are no sentences."""
 
 
 def as_act(command: str) -> Step | None:
@@ -422,8 +424,8 @@ def as_pipe(command: str) -> Step | None:
     --------
     >>> as_pipe("grep ERROR a.log | wc -l").word("command"), as_pipe("name | age"), as_pipe("cat a.txt")
     ('grep ERROR a.log | wc -l', None, None)
-    >>> as_pipe("grep -c ERROR a.log").word("command"), as_pipe("sed -i s/a/b/ a.log")
-    ('grep -c ERROR a.log', None)
+    >>> as_pipe("grep -c ERROR a.log").word("command"), as_pipe("wc -l *.md").word("command"), as_pipe("sort the list -- by date")
+    ('grep -c ERROR a.log', 'wc -l *.md', None)
     """
     line = command.strip()
     try:
@@ -435,10 +437,25 @@ def as_pipe(command: str) -> Step | None:
     if len(chained) > 1 and all(part and part[0] in _MAKERS for part in chained) and not set("|;<`$(\n") & set(line):
         return Step("run", {"command": (line,)}, text=line)
     words = parts[0] if len(parts) == 1 else []
+    if len(programs) == 1 and _is_line(words) and as_act(line) is None:
+        return Step("run", {"command": (line,)}, text=line)
     has_options = any(re.fullmatch(r"-[A-Za-z]\w*", word) and "i" not in word for word in words[1:])
     is_one = has_options and _is_path(words[-1]) and words[0] in _FILTERS and not _SIGNS & set(line)
     is_shell = (len(programs) > 1 or (is_one and as_act(line) is None)) and all(one in _FILTERS for one in programs)
     return Step("run", {"command": (line,)}, text=line) if is_shell else None
+
+
+def _is_line(words: Sequence[str]) -> bool:
+    """Tell whether words are a line for a shell by the program and what it is given, and no sentence."""
+    if len(words) < 2 or words[0] not in _PROGRAMS or "-name" in words:  # noqa: PLR2004 - a program, and what it is given
+        return False
+    is_told = words[0] == "find" and not words[1].startswith((".", "/", "-"))  # "find all files with *.txt"
+    return not is_told and any(map(_is_for_a_shell, words[1:]))
+
+
+def _is_for_a_shell(word: str) -> bool:
+    """Tell whether a word is an option, a pattern for names, or the folder itself, as only lines for a shell have them."""
+    return word in {".", ".."} or "*" in word or re.fullmatch(r"--?[A-Za-z]\S*", word) is not None
 
 
 def _pieces(line: str) -> Iterator[str]:
