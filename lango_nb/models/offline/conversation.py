@@ -410,8 +410,8 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         behind = reader().read(bare, before)
         if not any(is_talk(step.act) for step in behind.steps):
             reading, request = behind, bare
-    if (wish := wish_among(request, reading, before)) is not None:
-        reading, request = wish.reading, wish.text
+    if (meant := wish_among(request, reading, before)) is not None:
+        reading, request = meant.reading, meant.text
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
     return settled(reading, request, context)
@@ -1514,7 +1514,8 @@ def _with_all_quoted(steps: tuple[Step, ...], request: str) -> tuple[Step, ...]:
     >>> _with_all_quoted(read, said)[0].arguments
     {'text': ('two teas', 'a bun'), 'file': ('a.txt',)}
     """
-    row, act = [], steps[0].act if steps else ""
+    row: list[tuple[int, int]] = []
+    act = steps[0].act if steps else ""
     for start, end in quotations(request):
         between = words_of(request[row[-1][1] : start]) if row else ()
         first = next((word for word in between if word.kind not in {"sign", "quote"}), None)

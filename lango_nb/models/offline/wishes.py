@@ -70,7 +70,7 @@ def _names_file(text: str) -> bool:
 
 def _parted(text: str) -> tuple[str, Sequence[str]]:
     """Return what stands before a list, and its items; a last line that is no item is one more."""
-    marks = list(_LINE.finditer(text)) if "\n" in text.strip() else []
+    marks: Sequence[re.Match[str]] = list(_LINE.finditer(text)) if "\n" in text.strip() else []
     if len(marks) < 2:  # noqa: PLR2004 - no list
         marks = _counted(list(_INLINE.finditer(text)))
     if len(marks) < 2:  # noqa: PLR2004 - the same
@@ -161,7 +161,8 @@ def _sentences(request: str) -> list[str]:
     if "\n" in request.strip():
         return [request]
     inside = quotations(request)
-    found, begin = [], 0
+    found: list[str] = []
+    begin = 0
     for mark in _ENDS_SENTENCE.finditer(request):
         is_inside = any(start <= mark.start() < end for start, end in inside)
         head = request[begin : mark.start()]
