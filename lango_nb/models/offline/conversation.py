@@ -410,8 +410,8 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         behind = reader().read(bare, before)
         if not any(is_talk(step.act) for step in behind.steps):
             reading, request = behind, bare
-    if (meant := wish_among(request, reading, before)) is not None:
-        reading, request = meant.reading, meant.text
+    if (sentence := wish_among(request, reading, before)) is not None:
+        reading, request = sentence.reading, sentence.text
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
     return settled(reading, request, context)

@@ -1312,7 +1312,8 @@ def _task_list(desk: Desk, step: Step) -> Work:
     still = [str(one.get("title")) for one in found if one.get("status") != "done"]
     done = [str(one.get("title")) for one in found if one.get("status") == "done"]
     if not still and not done:
-        boxes: Outcome | None = yield from _boxes(desk, step)
+        is_of_ours = {"task"} == concepts_of(step.text) & {"task", "list"}  # "which tasks did you note?"
+        boxes: Outcome | None = None if is_of_ours else (yield from _boxes(desk, step))
         return boxes or Outcome(desk.say("tasks.none"), [], step)
     rows = [f"{place}. {title}" for place, title in enumerate(still, 1)]
     rows += [f"✓ {title}" for title in done]

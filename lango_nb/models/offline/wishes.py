@@ -104,8 +104,9 @@ class Wish(NamedTuple):
 
 _COURTEOUS, _SHORT = 0.8, 5
 """How sure a sentence must be of being small talk, and its most words, to be left out at the beginning."""
-_UNSURE, _CLEAR, _CLEARER = 0.6, 0.5, 0.15
-"""How unsure a request must be for one of its sentences to speak for it, and how sure that one, by itself and more than all."""
+_UNSURE, _CLEAR, _CLEARER, _SURE = 0.6, 0.5, 0.15, 0.7
+"""How unsure a request must be for one of its sentences to speak for it, and how sure that one, by itself, more than
+all, and where it changes something."""
 
 
 def wish_among(request: str, reading: Reading, before: str | None = None) -> Wish | None:
@@ -132,11 +133,9 @@ def wish_among(request: str, reading: Reading, before: str | None = None) -> Wis
     read = [reader().read(part, before) for part in parts]
     able = [one for one in read if one.steps and not any(_says_nothing(step) for step in one.steps)]
     best = max(able, key=lambda one: one.confidence, default=None)
-    if best is None or best.confidence < max(_CLEAR, reading.confidence + _CLEARER):
+    is_changing = best is not None and any(is_change(step.act) or step.destination for step in best.steps)
+    if best is None or best.confidence < max(_SURE if is_changing else _CLEAR, reading.confidence + _CLEARER):
         return found
-    meant = {step.act for one in (reading, *reading.others) for step in one.steps}
-    if any(is_change(step.act) or step.destination for step in best.steps) and best.steps[0].act not in meant:
-        return found  # "we need coffee first", somebody tells
     sentence = parts[read.index(best)]
     rivals = [one for one in able if one is not best and one.confidence >= _CLEAR]
     is_losing = any(step.act.startswith(("delete", "line.delete", "replace", "undo")) for step in best.steps)
