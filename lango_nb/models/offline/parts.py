@@ -265,7 +265,7 @@ def _acting(router: Router, tool: str) -> tuple[str, ...]:
     return tuple(row.name for row in router.table if any(one.partition(":")[0] == words_of_it for one in row.actions))
 
 
-def _able(router: Router, tool: str, owners: Sequence[str]) -> Sequence[str]:
+def who_has(router: Router, tool: str, owners: Sequence[str]) -> Sequence[str]:
     """Return those of the owners of a family whose own tools do what is wanted, where a table tells them apart."""
     need = tool_capability(PRIMITIVE_FOR.get(tool, ""))
     return [name for name in owners or router.table.names if need in router.table[name].capabilities] or owners
@@ -273,10 +273,10 @@ def _able(router: Router, tool: str, owners: Sequence[str]) -> Sequence[str]:
 
 def _writer(router: Router, tool: str, step: Step) -> str:
     """Return who writes files and does the rest of a step as well, where tables tell readers and writers apart."""
-    writers = _able(router, "fs_write", ())
+    writers = who_has(router, "fs_write", ())
     if step.act in BY_WRITING:
         return next(iter(writers), "")
-    able = _able(router, tool, router.owners(router_family(tool))) if step.destination in _FILED else ()
+    able = who_has(router, tool, router.owners(router_family(tool))) if step.destination in _FILED else ()
     return next((name for name in writers if name in able), "")
 
 
@@ -285,7 +285,7 @@ def _able_to_all(router: Router, steps: Sequence[Step], changed: Step | None) ->
     able = router.table.names
     for step in steps:
         wanted = "fs_write" if step.act in BY_WRITING or step.destination in _FILED else tool_of(step, changed)
-        can = _able(router, wanted, ()) if wanted else able
+        can = who_has(router, wanted, ()) if wanted else able
         able = tuple(name for name in able if name in can)
     return next(iter(able), "")
 
@@ -321,7 +321,7 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
         return route.chosen if route.chosen and is_doubtful and not tool else ""
     if confidence < (LOOKS if step.arguments and tool.startswith("fs_") else SURE) and route.is_conversation:
         return ""
-    owners = _able(router, tool, router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
+    owners = who_has(router, tool, router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
     if router.taught.rows and route.chosen:
         return route.chosen
     if not owners and step.act in acts() and not router_family(tool) and confidence >= SURE:
@@ -362,7 +362,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             return True  # "who is there on Friday?"
         case "about.agents" | "about.owner":
             is_nobody = route is None or route.chosen is None
-            return is_nobody and (confidence < CLEARLY or (route is not None and route.is_conversation))
+            is_talk = route is not None and route.is_conversation
+            return is_nobody and confidence < 1 and (confidence < CLEARLY or is_talk)
         case _:
             is_look = step.act in acts() and confidence >= LOOKS and route is not None and route.is_conversation
             is_owed = router_family(step.act) == "payment" and confidence < CHATTY  # what is paid may stand in a table

@@ -21,6 +21,7 @@ from operator import mul
 from typing import NamedTuple
 
 from lango_nb.models.offline.features import (
+    PROGRAMS,
     VERSION,
     Seen,
     may_begin,
@@ -33,7 +34,7 @@ from lango_nb.models.offline.features import (
     of_words,
     see,
 )
-from lango_nb.models.offline.lexicon import Word, language_of, quotations, words
+from lango_nb.models.offline.lexicon import Word, concepts_of, is_small_in, language_of, lexicon, quotations, words
 from lango_nb.models.offline.plan import READING, Reading, Step, acts, read_rows
 from lango_nb.models.offline.weights import Heads, Linear, Tagger, unpack
 
@@ -370,6 +371,16 @@ _MAKERS = frozenset("cat cp echo ls mkdir mv pwd touch".split())
 """Programs that lines of several commands are made of; what deletes is not among them."""
 _FILTERS = frozenset("awk cat cut du egrep find grep head jq ls nl rev sed sort tac tail tr uniq wc".split())
 """Programs that lines with pipes are made of."""
+_SPEAKING = ("en", "de", "fr", "es", "it", "pt", "nl", "pl")
+"""Languages with small words."""
+_NO_WORDS = PROGRAMS - frozenset(
+    "cat cp cut date diff du export file find go head kill less make man mkdir more mv node python rm sort stat tail touch tree which".split()
+)
+"""Programs that are no words: what begins with one of them is a line for a shell."""
+_RUNNING = frozenset(("run", "command", "please", "you", "can"))
+"""Concepts of the words with which it is said that a line is to be run."""
+_OF_FILES = frozenset(("file", "folder", "script", "please", "and"))
+"""Concepts of words that no such line has."""
 
 
 def as_act(command: str) -> Step | None:
@@ -437,6 +448,40 @@ def as_pipe(command: str) -> Step | None:
     is_one = has_options and _is_path(words[-1]) and words[0] in _FILTERS and not _SIGNS & set(line)
     is_shell = (len(programs) > 1 or (is_one and as_act(line) is None)) and all(one in _FILTERS for one in programs)
     return Step("run", {"command": (line,)}, text=line) if is_shell else None
+
+
+def as_line(request: str) -> str:
+    """Return the shell line that a request is, or that it wants to be run; empty where it is none.
+
+    Examples
+    --------
+    >>> as_line("run echo hi"), as_line("führ mal echo hi aus"), as_line("echo hi"), as_line("uptime")
+    ('echo hi', 'echo hi', 'echo hi', 'uptime')
+    >>> as_line("run the file"), as_line("find the letter"), as_line("run date for me"), as_line("run python script a.py")
+    ('', '', '', '')
+    """
+    found = list(words(request))
+    at = next((place for place, word in enumerate(found) if word.text in PROGRAMS), len(found))
+    if "\n" in request.strip() or at == len(found) or any(word.is_quoted for word in found[: at + 1]):
+        return ""
+    told = lexicon().concepts(found)
+    verb = f"{found[0].text} {found[-1].text}"  # "führ … aus"
+    is_parted = 0 < at < len(found) - 1 and "run" in concepts_of(verb) and not told[-1] & _OF_FILES
+    is_parted = is_parted and "run" not in told[0]
+    if at and not (is_parted or any("run" in one for one in told[:at])):
+        return ""
+    line = found[at : -1 if is_parted else None]
+    is_led = all(one & _RUNNING or _is_filler(word) for word, one in zip(found[1:at], told[1:at], strict=True))
+    is_line = (at or line[0].text in _NO_WORDS) and line[0].text != "file" and found[-1].text not in "?\uff1f"
+    has_words = any(
+        not word.is_quoted and (word.kind == "word" and (one & _OF_FILES or (_is_filler(word) and len(word.text) > 1)))
+        for word, one in zip(line[1:], told[at + 1 :], strict=False)
+    )
+    return request[line[0].start : line[-1].end] if is_line and is_led and not has_words else ""
+
+
+def _is_filler(word: Word) -> bool:
+    return any(is_small_in(word.text.casefold(), language) for language in _SPEAKING)
 
 
 def _pieces(line: str) -> Iterator[str]:
