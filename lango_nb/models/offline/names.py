@@ -76,6 +76,15 @@ _MOST_SOUGHT = 24
 _MOST_SOUGHT_LINES = 2000
 """Lines of a file that are looked through."""
 _MOST_FOUND = 5
+_TELLING = 3
+"""Letters of a word that says something."""
+_NOUNS = frozenset(
+    "character column day entity error function graph item job key knowledge letter log money name number observation path person plan script "
+    "secret size skill status table task test text time tool value weather web word workflow left".split()
+)
+"""Concepts of things: words with others make requests, whatever they are about."""
+_EXACT = frozenset(("number", "measure", "id", "file"))
+"""Kinds of words that say something however short they are."""
 _ENOUGH = 2
 """Words of a question that a line has to have."""
 _LEAST_LINE = 1.2
@@ -1111,6 +1120,51 @@ def telling_words(text: str) -> list[str]:
             elif run not in small and (len(run) > 2 or run.isdigit()):  # noqa: PLR2004 - "is", "on"
                 found.append(run)
     return list(dict.fromkeys(found))[:_MOST_SOUGHT]
+
+
+def unexplained(text: str, language: str, shown: str = "", *, is_all: bool = False) -> tuple[str, ...]:
+    """Return the words of a request that say something, belong to no request as such, and are not met in what is shown.
+
+    Parameters
+    ----------
+    text : str
+    language : str
+    shown : str
+        Names, lines, a plan: words there meet those of the request in whatever form and language.
+    is_all : bool
+        Whether only words with which requests are made are left out, and not all that the lexicon knows.
+
+    Examples
+    --------
+    >>> unexplained("show me the rent of the barn for 12 May", "en", "barn.md"), unexplained("show it to me", "en")
+    (('rent', '12'), ())
+    >>> unexplained("how much disk space is left", "en", is_all=True)
+    ('disk space', 'left')
+    """
+    found = [word for word in words_in(text.partition("\n")[0])]
+    told = lexicon_of(language).concepts(found)
+    parts, joined = _parts(shown), "".join(plain(shown).split())
+    left: list[tuple[int, int]] = []
+    for word, one in zip(found, told, strict=True):
+        is_known = not one <= _NOUNS if is_all else bool(one)
+        is_filler = is_known or is_small(word.text) or is_small_in(word.text.casefold(), language) or word.kind == "sign"
+        is_short = len(word.text) < _TELLING and word.kind not in _EXACT and not _UNSPACED.match(word.text)
+        if is_filler or is_short or _PARTICLES.fullmatch(word.text) or word.text in shown:
+            continue
+        if word.kind not in UNSPACED and any(_meets(form, parts, joined) for form in _forms_in(word.text, language)):
+            continue
+        if _HIRAGANA.fullmatch(word.text):
+            continue
+        if left and text[left[-1][1] : word.start] == ("" if word.kind in UNSPACED else " "):
+            left[-1] = left[-1][0], word.end
+        else:
+            left.append((word.start, word.end))
+    said = dict.fromkeys(text[start:end] for start, end in left)
+    return tuple(word for word in said if len(word) > 1 or word.isdigit())[:_MOST_FOUND]
+
+
+def _forms_in(word: str, language: str) -> frozenset[str]:
+    return forms_of(plain(word)) | in_english(word, language)
 
 
 def forms_of(word: str) -> frozenset[str]:
