@@ -30,6 +30,7 @@ from lango_nb.models.offline.names import (
     plain,
     points_back,
     rank,
+    share_met,
     stem,
     telling_words,
     without_asking,
@@ -129,6 +130,8 @@ _MOST_ASKED = 12
 """Words that memories are asked for."""
 _MOST_BELOW = 12
 """Lines below a heading that are shown with it."""
+_MET_LEAST = 0.3
+"""Share of a question's words that lines must have to be shown as its answer: fitted on the suites of requests, by suite left out."""
 _PLACES = 10
 _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
@@ -1080,8 +1083,11 @@ def find_out(desk: Desk, text: str) -> Work:
         return None
     text, _, before = text.partition("\n")
     said = without_asking(text)
+    named = [word.text for word in words_of(text) if word.kind == "file"]
+    if named:  # what stands elsewhere is no answer
+        ends = tuple(one.rpartition("/")[2] for one in named)
+        texts = {name: one for name, one in texts.items() if name.endswith(ends) and PurePosixPath(name).name in text}
     spoken = {name: one for name, one in texts.items() if name == desk.context.file and not name.endswith(TABLES)}
-    is_other = any(word.kind == "file" for word in words_of(text))
     found = (
         _on_the_same(desk, text, texts)
         or likeliest_lines(said, spoken)
@@ -1089,7 +1095,7 @@ def find_out(desk: Desk, text: str) -> Work:
         or likeliest_lines(said, texts, before=before)
         or likeliest_lines(said, texts, before=before, language=desk.language)
         or _with_the_one_word(said, texts, desk.language)
-        or likeliest_lines(said, {} if is_other else spoken, is_part=True, language=desk.language)
+        or likeliest_lines(said, {} if named else spoken, is_part=True, language=desk.language)
     )
     if not found:
         return (yield from _named_letter(desk, text, texts))
@@ -1100,7 +1106,13 @@ def find_out(desk: Desk, text: str) -> Work:
     if len(names) == len(found) == 1 and met < _HALF * len(words) and _is_letter(name, texts[name]):
         found = [(name, line) for line in lines(texts[name])]  # the line has hardly a word of it
         return _lines_found(desk, text, found)
-    return _lines_found(desk, text, found, texts)
+    shown = _lines_found(desk, text, found, texts)
+    is_spaced = not any(word.kind in UNSPACED for word in words_of(text))
+    is_called = bool(nearest_texts(said, [PurePosixPath(one).stem for one in names])[1])
+    is_whole = is_called or (len(names) == 1 and _is_letter(name, texts[name]))
+    if shown is not None and is_spaced and not is_whole and share_met(text, desk.language, shown.text) < _MET_LEAST:
+        return None  # a line with one word of several is hardly the answer: the question names the others
+    return shown
 
 
 def _is_letter(name: str, text: str) -> bool:

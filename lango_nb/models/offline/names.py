@@ -1163,6 +1163,18 @@ def unexplained(text: str, language: str, shown: str = "", *, is_all: bool = Fal
     return tuple(word for word in said if len(word) > 1 or word.isdigit())[:_MOST_FOUND]
 
 
+def share_met(text: str, language: str, shown: str) -> float:
+    """Return the share of a request's words that say something, and belong to no request as such, that is met in what is shown.
+
+    Examples
+    --------
+    >>> share_met("where is the ladder?", "en", "shed.txt: the ladder is red"), share_met("where is the ladder?", "en", "a hammer")
+    (1.0, 0.0)
+    """
+    every = sum(len(one.split()) for one in unexplained(text, language))
+    return 1 - sum(len(one.split()) for one in unexplained(text, language, shown)) / every if every else 1.0
+
+
 def _forms_in(word: str, language: str) -> frozenset[str]:
     return forms_of(plain(word)) | in_english(word, language)
 
