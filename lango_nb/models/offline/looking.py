@@ -95,6 +95,8 @@ _MOST_AGAIN = 12
 """Rows that are shown again where something is asked of them that their table does not explain."""
 _GOING_ON = 0.25
 """What it counts that a table was spoken of, beside the share of a question that it explains."""
+_HAS_VALUE = 0.1
+"""The same, where a value of it is named."""
 _LONG_WORD = 5
 """Letters of a word by which alone lines are looked for."""
 _THIRD, _HALF, _MOSTLY, _WHOLLY = 0.33, 0.5, 0.65, 0.9
@@ -839,7 +841,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             is_deep = one is not None and len(one.path) > 1 and step.act not in _MAYBE_OF_TABLES
             is_clear = len(names) == 1 or is_deep or (one is not None and one.said > 1)
             if one is not None and is_clear and one.explained >= least:
-                found.append((one.explained, False, one.said - 1, _leaf_answered(desk, step, name, one)))
+                rated = one.explained + (one.said > 1) * _HAS_VALUE
+                found.append((rated, False, one.said - 1, _leaf_answered(desk, step, name, one)))
             continue
         told = _told(before, name, table, is_named=is_named)
         key = rows_key(text) if name.casefold().endswith(".json") else ""
@@ -848,7 +851,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
-            found.append((beside.explained, False, beside.said, _leaf_answered(desk, step, name, beside)))
+            rated = beside.explained + _HAS_VALUE
+            found.append((rated, False, beside.said, _leaf_answered(desk, step, name, beside)))
             continue
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
@@ -867,7 +871,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         ):
             continue
         is_here = name == desk.context.file
-        found.append((asked.explained + goes_on * _GOING_ON, is_here, len(asked.where), (name, asked, table)))
+        rated = asked.explained + goes_on * _GOING_ON + is_told * _HAS_VALUE
+        found.append((rated, is_here, len(asked.where), (name, asked, table)))
     if not found:
         return (yield from _rows_again(desk, step, said))
     best = max(found, key=lambda one: one[:3])[3]

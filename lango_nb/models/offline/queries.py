@@ -396,10 +396,16 @@ class _Question:
         denying = [
             at
             for at in range(max(first, place - _NEAR), place)
-            if (self.concepts[at] & _NEGATING or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
+            if (self._negates(at) or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
         ]
         self.used.update(denying)
         return bool(denying)
+
+    def _negates(self, at: int) -> bool:
+        """Tell whether a word says no in the language of the question: "ne" is French, and no German "not"."""
+        own = lexicon_of(self.language).concepts(self.tokens)[at]
+        is_other = is_small_in(self.tokens[at].text.casefold(), self.language) and not own & _NEGATING
+        return bool(self.concepts[at] & _NEGATING) and not (is_other or "one_number" in own)
 
     def explained(self, default: float = 0.0) -> float:
         """Return the share of the telling words that are explained; a character counts half a word."""
@@ -521,6 +527,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     title |= {unit.token for unit in asked.units if unit.text == f"{stem_of_name}{ending}"}  # "kassalog"
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
+    most = _counted_off(asked)
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
     measure = next((one for one, concepts in _MEASURES.items() if asked.has(concepts)), "")
@@ -534,7 +541,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     where = _limited(where, list(_limits(asked, table, named)))
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
-    most = _how_many(asked) if measure in {"max", "min"} else 0
+    most = most or (_how_many(asked) if measure in {"max", "min"} else 0)
     asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     if before is not None:
         before = _opened(before, asked, measure, named, title, has_rows=bool(where))
@@ -545,7 +552,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_counted = (
         measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
     )  # "how many members do we have?"
-    is_titled = bool(title) and measure in {"sum", "mean"} and len(amounts(table)) == 1
+    is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted or is_titled))
     found = _of_stay(found, table, asked)
     is_time = bool(asked.has(_TIMES))
@@ -1064,6 +1071,9 @@ def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condit
     if not kind or len({unit.token for unit in given}) != 1:
         return
     columns = [name for name in named if is_numeric(table.values(name))] or amounts(table)
+    if len(columns) > 1 and not any(is_numeric(table.values(name)) for name in named):
+        is_money = bool(asked.has(("money", "pay")))
+        columns = [name for name in [_amount(table, set(), is_money=is_money)] if name]  # "fewer than 5 of what?"
     if len(columns) == 1:
         asked.used.add(given[0].token)
         limit = number(asked.tokens[given[0].token].text)
@@ -1338,6 +1348,16 @@ def ranked(text: str, language: str, column: str = "") -> tuple[bool, int]:
     counts = map(_number_said, tokens, lexicon_of(language).concepts(tokens))
     given = [count for count in counts if count]
     return is_down, given[0] if len(given) == 1 else 0
+
+
+def _counted_off(asked: _Question) -> int:
+    """Return the number right before a superlative, which is no day and no value: "the 3 dearest repairs"; 0 for none."""
+    extremes = asked.has(_EXTREMES)
+    for unit in asked.units:
+        if unit.is_number and unit.token + 1 in extremes and unit.text.isdigit():
+            asked.used.add(unit.token)
+            return int(unit.text)
+    return 0
 
 
 def _how_many(asked: _Question) -> int:
