@@ -90,7 +90,17 @@ _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
 _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
 """Concepts of small talk."""
-_OPEN = ("unclear", "ask.which", "ask.missing", "ask.missing_of", "ask.no_file", "ask.sum", "is_folder", "no_column", "no_text")
+_OPEN = (
+    "unclear",
+    "ask.which",
+    "ask.missing",
+    "ask.missing_of",
+    "ask.no_file",
+    "ask.sum",
+    "is_folder",
+    "no_column",
+    "no_text",
+)
 """Questions that want more than a yes."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""

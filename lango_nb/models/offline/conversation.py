@@ -467,7 +467,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if context.is_open and (first == "undo" or (first in _UNREAD and "kept" in back_in(request).values())):
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     is_question = request.rstrip()[-1:] in ASK_SIGNS
-    if first == "refrain" and is_question and (is_asking(request) or not concepts_of(request) & WISHING):
+    is_asked = is_asking(request)
+    if first == "refrain" and (is_asked or (is_question and not concepts_of(request) & WISHING)):
         first = "unclear"  # "who eats no nuts?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in _UNREAD and _is_undo(request, context):
@@ -1994,7 +1995,8 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         heading = 0 if found["file"].endswith(".log") else 1
         rows = tuple(found.get("lines", "").splitlines()[heading:])
         shown = rows or tuple(found.get("value", "").split("; "))
-        value = "\n".join(filter(None, (found.get("value"), found.get("lines"))))
+        values = found.get("value", "").split("; ")
+        value = "\n".join(values if len(values) > 1 else filter(None, (found.get("value"), found.get("lines"))))
         is_named = _is_named(found["file"], reading, context)
         spoken = speak_of(context, found["file"])
         return Context(

@@ -851,8 +851,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
-            rated = beside.explained + _HAS_VALUE
-            found.append((rated, False, beside.said, _leaf_answered(desk, step, name, beside)))
+            found.append((beside.explained + _HAS_VALUE, False, beside.said, _leaf_answered(desk, step, name, beside)))
             continue
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
@@ -870,9 +869,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             or not (asked.where or asked.column or asked.by or told or is_all)
         ):
             continue
-        is_here = name == desk.context.file
         rated = asked.explained + goes_on * _GOING_ON + is_told * _HAS_VALUE
-        found.append((rated, is_here, len(asked.where), (name, asked, table)))
+        found.append((rated, name == desk.context.file, len(asked.where), (name, asked, table)))
     if not found:
         return (yield from _rows_again(desk, step, said))
     best = max(found, key=lambda one: one[:3])[3]

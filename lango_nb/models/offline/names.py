@@ -1141,13 +1141,15 @@ def unexplained(text: str, language: str, shown: str = "", *, is_all: bool = Fal
     >>> unexplained("how much disk space is left", "en", is_all=True)
     ('disk space', 'left')
     """
-    found = [word for word in words_in(text.partition("\n")[0])]
+    found = words_in(text.partition("\n")[0])
     told = lexicon_of(language).concepts(found)
     parts, joined = _parts(shown), "".join(plain(shown).split())
     left: list[tuple[int, int]] = []
     for word, one in zip(found, told, strict=True):
         is_known = not one <= _NOUNS if is_all else bool(one)
-        is_filler = is_known or is_small(word.text) or is_small_in(word.text.casefold(), language) or word.kind == "sign"
+        is_filler = (
+            is_known or is_small(word.text) or is_small_in(word.text.casefold(), language) or word.kind == "sign"
+        )
         is_short = len(word.text) < _TELLING and word.kind not in _EXACT and not _UNSPACED.match(word.text)
         if is_filler or is_short or _PARTICLES.fullmatch(word.text) or word.text in shown:
             continue

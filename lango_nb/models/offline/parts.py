@@ -20,8 +20,10 @@ from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
-from lango_nb.models.offline.lexicon import lexicon, words
-from lango_nb.models.offline.names import pick
+from lango_nb.models.offline.answers import languages
+from lango_nb.models.offline.lexicon import Word, is_small_in, lexicon, words
+from lango_nb.models.offline.lists import words_of_wishes
+from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.own_tools import NO_TOOLS
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.primitives import PRIMITIVE_FOR
@@ -99,6 +101,9 @@ LOOKS = 0.3
 CHATTY, SURELY = 0.8, 0.97
 """Confidence of a reading, and of the router, from which a question is small talk and not looked for in files."""
 _OWN_TASKS = "task_create"
+_ADDRESSED_IN = 5
+"""Words among which a request names the agent that is to do it."""
+_POLITE = frozenset(("please", "you", "can"))
 _FILED = frozenset(("write", "append"))
 """Destinations that are files."""
 _TOOL = r"`?(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|exec)\b`?"
@@ -159,6 +164,10 @@ def parts_of(
     if allowed:
         meant = conversation.own if any(map(conversation.own.get, allowed)) else NO_TOOLS
         reading = resolved(wish, conversation.understood.context, reading.language, meant)
+    if named := addressed(wish, router.table.names):
+        agent, wish = named
+        reading = resolved(wish, conversation.understood.context, reading.language, conversation.own)
+        return (WorkOrder(wish, router.route(wish), agent, allowed, reason=_reason(reading.steps)),)
     route = router.route(without_content(wish))
     steps = [_split_destination(step, own_tools) for step in reading.steps]
     flat = [(step, needs) for pieces in steps for step, needs in pieces]
@@ -208,6 +217,40 @@ def parts_of(
             )
             group = []
     return tuple(found)
+
+
+def addressed(text: str, agents: Collection[str]) -> tuple[str, str] | None:
+    """Return the agent that a request names as the one to do it, and what it is to do; ``None`` where it names none.
+
+    Examples
+    --------
+    >>> addressed("ask the librarian to find my notes", ("librarian",)), addressed("vault: hash abc", ("vault",))
+    (('librarian', 'find my notes'), ('vault', 'hash abc'))
+    >>> addressed("what does the vault do?", ("vault",)), addressed("ask me", ("vault",))
+    (None, None)
+    """
+    found = words(text)
+    at = next((place for place, word in enumerate(found[:_ADDRESSED_IN]) if word.folded in agents), -1)
+    if at < 0 or at + 1 >= len(found) or found[at].is_quoted:
+        return None
+    told, marks = lexicon().concepts(found), words_of_wishes().concepts(found)
+    before, behind = range(at), at + 1
+    is_asked = any("ask" in told[place] or "tell" in marks[place] for place in before)
+    is_called = at == 0 and found[behind].text in {",", ":"}
+    is_lead = all(
+        "ask" in told[one] or "tell" in marks[one] or told[one] & _POLITE or _is_little(found[one]) for one in before
+    )
+    if not (is_called or (is_asked and is_lead)):
+        return None
+    while behind < len(found) and (found[behind].kind == "sign" or _is_little(found[behind])):
+        behind += 1
+    wish = text[found[behind].start :] if behind < len(found) else ""
+    return (found[at].folded, wish) if wish and any(told[behind:]) else None
+
+
+def _is_little(word: Word) -> bool:
+    """Tell whether a word only holds a sentence together, in some language."""
+    return is_small(word.text) or any(is_small_in(word.text.casefold(), one) for one in languages())
 
 
 def _in_words(steps: Sequence[Step]) -> str:

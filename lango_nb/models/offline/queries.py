@@ -96,6 +96,8 @@ _LONG_STEM = 6
 """Letters that words of one family have in common."""
 _CHARACTER = 0.5
 """What a character of a text without blanks counts beside a word."""
+_SEVERAL_DAYS = 3
+"""Short names of days among the keys of an object that make them days."""
 _EAST = frozenset(("ja", "zh"))
 _VOWELS = frozenset("aeioy")
 _PLACES = 4
@@ -1458,8 +1460,9 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     """
     nodes = dict(_nodes(data))
     asked = _Question(text, language, dict.fromkeys(key for path in nodes for key in path if not key.isdigit()))
+    days = _days_of(nodes)
     said = {
-        part: frozenset(asked.means(part))
+        part: frozenset(asked.means(days.get(part, part)))
         for path in nodes
         for key in path
         for part in plain(key).split()
@@ -1498,6 +1501,23 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
         asked.used.update(summed)
         total = written(sum((one for one in amounts_below if one is not None), Decimal()))
     return Leaf(path, below, asked.explained(), keys, total)
+
+
+def _days_of(nodes: Iterable[tuple[str, ...]]) -> Mapping[str, str]:
+    """Return which keys are short names of days of the week, with those days: several of them stand beside each other.
+
+    Examples
+    --------
+    >>> dict(_days_of([("open", "za"), ("open", "zo"), ("open", "ma"), ("do",)]))
+    {'za': 'saturday', 'zo': 'sunday', 'ma': 'monday'}
+    """
+    short = table_of("weekday")
+    beside: dict[tuple[str, ...], dict[str, str]] = {}
+    for *above, key in nodes:
+        for part in plain(key).split():
+            if part in short:
+                beside.setdefault(tuple(above), {})[part] = short[part]
+    return {part: day for one in beside.values() if len(one) >= _SEVERAL_DAYS for part, day in one.items()}
 
 
 def _nodes(data: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:

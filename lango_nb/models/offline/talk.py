@@ -95,6 +95,9 @@ def reply(
     >>> reply(Step("about.owner", {"tool": ("crypto_hash",)}), "en", table)
     'Tools like crypto_hash (cryptography) belong to vault.'
     """
+    what = _beyond(step.text, language) if step.act in {"talk", "about.you"} else ""
+    if what and (router or router_for(table)).route(step.text).chosen is None:  # nor has an agent of one's own any
+        return say("about.beyond", language, what=what)
     match step.act:
         case "about.you" | "about.agents" if _is_about_me(step, language):
             return _about_me(table, language)
@@ -112,6 +115,27 @@ def reply(
             if (found := _of_the_agents(step.text, language, table, router)) is not None:
                 return found
             return _small_talk(step.text, language, table, is_begun=bool(before))
+
+
+def _beyond(text: str, language: str) -> str:
+    """Return what a question whether something can be done names that no tool here does; empty where it names nothing.
+
+    Examples
+    --------
+    >>> _beyond("can you also send mail?", "en"), _beyond("can you count?", "en")
+    ('mail', '')
+    """
+    found = words(text)
+    told = lexicon_of(language).concepts(found)
+    marks = _beyond_tools(language).concepts(found)
+    asks = any("can" in one for one in told)
+    return next((word.text for word, one in zip(found, marks, strict=True) if asks and "beyond" in one), "")
+
+
+@cache
+def _beyond_tools(language: str) -> Lexicon:
+    """Return the words for what no tool here does: sending and calling."""
+    return Lexicon([row for row in read_rows("speech.tsv") if row[0] == "beyond" and row[1] == language])
 
 
 # -- small talk --------------------------------------------------------------------------------------------------------
