@@ -28,6 +28,8 @@ FIRST_WORDS = 2
 _EXPLAINED_IN = 5
 """Words in which a request says that it wants to know how something is done."""
 _SHOWING = frozenset(("show", "list"))
+_ONLY_ASKED = frozenset(("what", "who", "where", "when", "why", "which", "how", "many", "max", "min", "sum", "time"))
+"""Concepts of words that only ask where there are no blanks between words."""
 _ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
 _NOT = frozenset(("not", "no"))
 _NOT_THIS = frozenset(("not", "correct"))
@@ -1045,7 +1047,7 @@ def likeliest_lines(
                 place
                 for place, words in enumerate(options)
                 if words & parts
-                or (language in _EAST and any(len(one) > 1 and not one.isascii() and one in whole for one in words))
+                or (language in _EAST and any(not one.isascii() and one in whole for one in words))
             )
             hits = own | named
             if own and (not before or any(place < len(new) for place in hits)):
@@ -1081,7 +1083,7 @@ def _sought(question: str, language: str) -> list[str]:
     """Return the words of a question that lines are looked for by; short ones say something behind a number: "40 Nm"."""
     small = table_of("small")
     if language in _EAST:
-        return telling_words(question)[:_MOST_SOUGHT]
+        return _sought_in_characters(question, language)[:_MOST_SOUGHT]
     said = [
         word
         for before, word in pairwise(("", *plain(question).split()))
@@ -1090,6 +1092,29 @@ def _sought(question: str, language: str) -> list[str]:
         and not (language and is_small_in(word, language))
     ]
     return list({stem(word): word for word in said}.values())[:_MOST_SOUGHT]
+
+
+def _sought_in_characters(question: str, language: str) -> list[str]:
+    """Return what lines are looked for by where there are no blanks: the pairs of characters between the words that only ask.
+
+    Examples
+    --------
+    >>> _sought_in_characters("红烧肉要多少五花肉", "zh"), _sought_in_characters("汤炖多久", "zh")
+    (['红烧', '烧肉', '肉要', '五花', '花肉'], ['汤炖'])
+    """
+    found = words_in(question)
+    runs, end = [""], 0
+    for word, told in zip(found, lexicon_of(language).concepts(found), strict=True):
+        is_asking = word.kind in UNSPACED and bool(told & _ONLY_ASKED)
+        if is_asking or word.start != end:
+            runs.append("")
+        runs[-1] += "" if is_asking else word.text
+        end = word.end
+    return list(dict.fromkeys(word for run in runs for word in telling_words(run) or _one_sign(run)))
+
+
+def _one_sign(run: str) -> list[str]:
+    return [run] if len(run) == 1 and _UNSPACED.match(run) and not _KANA.match(run) and not _PARTICLES.match(run) else []
 
 
 def in_english(word: str, language: str) -> frozenset[str]:

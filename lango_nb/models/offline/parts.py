@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
+from lango_nb.models.offline.answers import languages
 from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
-from lango_nb.models.offline.answers import languages
 from lango_nb.models.offline.lexicon import Word, is_small_in, lexicon, words
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.names import is_small, pick
@@ -104,6 +104,8 @@ _OWN_TASKS = "task_create"
 _ADDRESSED_IN = 5
 """Words among which a request names the agent that is to do it."""
 _POLITE = frozenset(("please", "you", "can"))
+_UNSPACED = frozenset(("ja", "zh"))
+"""Languages whose requests are read with less confidence, whatever they are about."""
 _FILED = frozenset(("write", "append"))
 """Destinations that are files."""
 _TOOL = r"`?(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|exec)\b`?"
@@ -408,7 +410,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             is_talk = route is not None and route.is_conversation
             return is_nobody and confidence < 1 and (confidence < CLEARLY or is_talk)
         case _:
-            is_look = step.act in acts() and confidence >= LOOKS and route is not None and route.is_conversation
+            is_likely = confidence >= LOOKS or language in _UNSPACED
+            is_look = step.act in acts() and is_likely and route is not None and route.is_conversation
             is_owed = router_family(step.act) == "payment" and confidence < CHATTY  # what is paid may stand in a table
             is_owed = is_owed or (confidence < SURE and "spent" in said_of_tables(step.text, language))
             return is_owed or (confidence < SURE and (other < CLEARLY or is_look))

@@ -112,9 +112,8 @@ def reply(
         case "about.switch":
             return say("about.switch", language)
         case _:
-            if (found := _of_the_agents(step.text, language, table, router)) is not None:
-                return found
-            return _small_talk(step.text, language, table, is_begun=bool(before))
+            found = _of_the_agents(step.text, language, table, router)
+            return found or _small_talk(step.text, language, table, is_begun=bool(before))
 
 
 def _beyond(text: str, language: str) -> str:
