@@ -72,7 +72,7 @@ _HOLE = re.compile(r"\{(\w+)((?:\|[^{}|]*)*)\}")
 _FEW = range(2, 5)
 _LONG = frozenset(("lines", "names", "new", "old", "text", "value", "what", "plan"))
 """Holes that may hold several lines."""
-_NOTES = ("note.took", "note.only", "note.masked")
+_NOTES = ("note.took", "note.only", "note.masked", "note.unclear")
 """Sentences that may stand before an answer."""
 _MOST_LINES_BACK = 80
 """Lines of an answer that are looked back for where its last sentence begins."""

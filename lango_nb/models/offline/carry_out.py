@@ -42,6 +42,7 @@ from lango_nb.models.offline.names import (
     is_pointer,
     plain,
     tells_past,
+    unexplained,
     unquoted,
     whole_new_name,
 )
@@ -89,6 +90,18 @@ _GOES_ON = ("|", ";", "&")
 """Signs behind which a shell line goes on."""
 _CHAT = frozenset(("greeting", "thanks", "farewell", "joke", "you", "weather"))
 """Concepts of small talk."""
+_OPEN = (
+    "unclear",
+    "ask.which",
+    "ask.missing",
+    "ask.missing_of",
+    "ask.no_file",
+    "ask.sum",
+    "is_folder",
+    "no_column",
+    "no_text",
+)
+"""Questions that want more than a yes."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
 LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "append", "append": "append"}
@@ -446,6 +459,7 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
                 said.append(ask.text)
                 settled.append(step)
                 continue
+            _say_what_is_unclear(desk, step, ask.text)
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
         except CannotWork as no:
             are_apart = reading.are_apart or _are_apart(steps[len(settled) + 1 :])
@@ -470,6 +484,14 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
             desk.context = desk.context._replace(file=spoken_of)  # "make a folder done and move it there"
         desk.has_result = bool(outcome.value)
     return Answer(_joined(desk, said), False, tuple(settled))
+
+
+def _say_what_is_unclear(desk: Desk, step: Step, question: str) -> None:
+    """Name the words of a request that nothing explains, where a question that wants more than a yes speaks of none of its words."""
+    asked = next((key for key in _OPEN if answers.said(key, desk.language, question) is not None), "")
+    shown, is_bare = "\n".join((question, *desk.notes)), asked in {"unclear", "ask.missing"}
+    if asked and (left := unexplained(step.text, desk.language, shown, is_all=is_bare)):
+        desk.notes.append(desk.say("note.unclear", what=", ".join(left)))
 
 
 def _are_apart(steps: Sequence[Step]) -> bool:

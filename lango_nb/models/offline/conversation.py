@@ -119,7 +119,7 @@ from lango_nb.models.offline.plan import (
 )
 from lango_nb.models.offline.queries import TABLES, said_of_tables, says_state, words_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
-from lango_nb.models.offline.reader import FOLLOWS, as_act, as_pipe, is_misnamed, reader
+from lango_nb.models.offline.reader import FOLLOWS, as_act, as_line, as_pipe, is_misnamed, reader
 from lango_nb.models.offline.wishes import wish_among, wishes_in, without_nothing_else
 from lango_nb.routing.router import Router, router_for_prompt
 from lango_nb.routing.taught import Taught
@@ -214,6 +214,9 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _WITHIN = ("に", "里", "中", "上", "裡")
 """What stands behind a file in which something is, where there are no blanks."""
 _ASKED_OF = frozenset(("what", "which", "who"))
+_OF_AGENTS = frozenset(("agent", "tool"))
+_OF_SYSTEMS = frozenset(("file", "folder", "command", "script", "web", "browser"))
+"""Concepts of what agents work with: who can do something with it is no question of what stands in a file."""
 _OTHERWISE = frozenset(("move", "rename", "delete", "copy", "replace", "run", "prepend"))
 _PLACED_AT = frozenset(("in", "into", "between"))
 _PLACING = _PLACED_AT | frozenset("from file change one_number create name please and then move".split())
@@ -387,12 +390,13 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         return Reading((shell,), 1.0, language or "en")
     if (shell := _told_to_run(request)) is not None:
         return Reading((shell,), 1.0, reader().read(request).language)
+    if line := as_line(request):
+        return Reading((as_act(line) or Step("run", {"command": (line,)}, text=request),), 1.0, language or "en")
     if not context.asked and (each := wishes_in(request)):
         return _of_wishes(each, context, language, own)
-    head, colon, rest = request.partition(":")
-    if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):  # "who would get: …"
-        step = Step("about.owner", {"text": (rest.strip(),)}, text=request)
-        return Reading((step,), 1.0, likelier_language(head, language or "en", reader().read(request).language))
+    if (wish := _asked_of_agents(request)) is not None:
+        step = Step("about.owner", {"text": (wish,)}, text=request)
+        return Reading((step,), 1.0, likelier_language(request, language or "en", reader().read(request).language))
     before = None if last is None else _SIMILAR.get(last.act, last.act)
     reading = reader().read(request, before)
     if own and (meant := of_own_tools(own, reading, request, context)) is not None:
@@ -428,6 +432,37 @@ def _of_wishes(each: Sequence[str], context: Context, language: str, own: OwnToo
     return Reading(steps, min(sure), found[0].language, each=sure, are_apart=True)
 
 
+def _asked_of_agents(request: str) -> str | None:
+    """Return the wish of which a question only wants to know who would get it, or with which tool it would be done.
+
+    Examples
+    --------
+    >>> _asked_of_agents("which tool would copy a.txt?"), _asked_of_agents("who can run commands?"), _asked_of_agents("who would get: a wish")
+    ('copy a.txt', 'run commands', 'a wish')
+    >>> _asked_of_agents("who can drive on Friday?"), _asked_of_agents("which tool is in the shed?"), _asked_of_agents("who are you?")
+    (None, None, None)
+    """
+    head, colon, rest = request.partition(":")
+    found = [word for word in words_of(request) if not word.is_quoted]
+    told = lexicon().concepts(found)
+    if colon and rest.strip() and len(words_of(head)) <= _FEW_SAID and "who" in concepts_of(head):
+        return rest.strip()
+    named = next((at for at in range(1, min(_FEW_SAID, len(found))) if told[at] & _OF_AGENTS), 0)
+    is_named = bool(named) and bool(told[0] & _ASKED_OF) and found[named].kind == "word"
+    if not (is_named or "who" in frozenset[str]().union(*told[:1])):
+        return None
+    behind = (named or 0) + 1
+    would = words_of_wishes().concepts(found)
+    is_would = behind < len(found) and "would" in would[behind]
+    wish = found[behind + is_would :]
+    told_of_it = frozenset[str]().union(*told[behind + is_would :])
+    is_wish = bool(wish) and (bool(told[behind] & WISHING) if is_named and not is_would else is_would)
+    is_of_files = any(word.kind in {"file", "folder"} for word in wish) or bool(told_of_it & _OF_SYSTEMS)
+    if not is_wish or "you" in told_of_it or not (told_of_it & WISHING and is_of_files):
+        return None
+    return request[wish[0].start :].rstrip(" ?!.\uff1f")
+
+
 def _told_to_run(request: str) -> Step | None:
     """Return that a shell line in quotation marks is to be run, where nothing else is said of it: "führ mal 'ls -l' aus".
 
@@ -456,7 +491,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if context.is_open and (first == "undo" or (first in _UNREAD and "kept" in back_in(request).values())):
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     is_question = request.rstrip()[-1:] in ASK_SIGNS
-    if first == "refrain" and is_question and (is_asking(request) or not concepts_of(request) & WISHING):
+    is_asked = is_asking(request)
+    if first == "refrain" and (is_asked or (is_question and not concepts_of(request) & WISHING)):
         first = "unclear"  # "who eats no nuts?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in _UNREAD and _is_undo(request, context):
@@ -2035,7 +2071,8 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         heading = 0 if found["file"].endswith(".log") else 1
         rows = tuple(found.get("lines", "").splitlines()[heading:])
         shown = rows or tuple(found.get("value", "").split("; "))
-        value = "\n".join(filter(None, (found.get("value"), found.get("lines"))))
+        values = found.get("value", "").split("; ")
+        value = "\n".join(values if len(values) > 1 else filter(None, (found.get("value"), found.get("lines"))))
         is_named = _is_named(found["file"], reading, context)
         spoken = speak_of(context, found["file"])
         return Context(

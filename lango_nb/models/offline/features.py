@@ -47,7 +47,7 @@ _QUOTATION = "<quoted>"
 _LEAST_CHANCE = 1e-4
 _KINDS = 4
 """Things that are no plain words whose order is seen."""
-_PROGRAMS = frozenset(
+PROGRAMS = frozenset(
     (
         "ls cat wc head tail grep cp mv rm mkdir touch sort uniq diff pwd du df date whoami uptime find awk sed echo tar less more tree "
         "stat file cd cut git python python3 pip docker kubectl npm node make curl wget ssh chmod pytest systemctl journalctl bash sh ps "
@@ -258,8 +258,8 @@ def _kinds(seen: Seen) -> Iterable[str]:
     kinds = [kind for last, kind in pairwise(("", *listed)) if kind != last]
     yield f"kinds {' '.join(kinds[:_KINDS])}"
     program = seen.words[0].text if seen.words else ""
-    yield f"program {program in _PROGRAMS}"
-    if program in _PROGRAMS:
+    yield f"program {program in PROGRAMS}"
+    if program in PROGRAMS:
         pairs = zip(seen.words[1:], seen.concepts[1:], strict=True)
         yield f"program {program}"
         yield f"program {program} {' '.join(kinds[:_KINDS])}"

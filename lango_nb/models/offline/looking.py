@@ -30,6 +30,7 @@ from lango_nb.models.offline.names import (
     plain,
     points_back,
     rank,
+    share_met,
     stem,
     telling_words,
     without_asking,
@@ -96,6 +97,8 @@ _MOST_AGAIN = 12
 """Rows that are shown again where something is asked of them that their table does not explain."""
 _GOING_ON = 0.25
 """What it counts that a table was spoken of, beside the share of a question that it explains."""
+_HAS_VALUE = 0.1
+"""The same, where a value of it is named."""
 _LONG_WORD = 5
 """Letters of a word by which alone lines are looked for."""
 _THIRD, _HALF, _MOSTLY, _WHOLLY = 0.33, 0.5, 0.65, 0.9
@@ -131,6 +134,8 @@ _MOST_ASKED = 12
 """Words that memories are asked for."""
 _MOST_BELOW = 12
 """Lines below a heading that are shown with it."""
+_MET_LEAST = 0.3
+"""Share of a question's words that lines must have to be shown as its answer: fitted on the suites of requests, by suite left out."""
 _PLACES = 10
 _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
@@ -850,7 +855,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             is_deep = one is not None and len(one.path) > 1 and step.act not in _MAYBE_OF_TABLES
             is_clear = len(names) == 1 or is_deep or (one is not None and one.said > 1)
             if one is not None and is_clear and one.explained >= least:
-                found.append((one.explained, False, one.said - 1, _leaf_answered(desk, step, name, one)))
+                rated = one.explained + (one.said > 1) * _HAS_VALUE
+                found.append((rated, False, one.said - 1, _leaf_answered(desk, step, name, one)))
             continue
         told = _told(before, name, table, is_named=is_named)
         table = with_products(table, said, told, desk.language)
@@ -860,7 +866,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
-            found.append((beside.explained, False, beside.said, _leaf_answered(desk, step, name, beside)))
+            found.append((beside.explained + _HAS_VALUE, False, beside.said, _leaf_answered(desk, step, name, beside)))
             continue
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
@@ -878,8 +884,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             or not (asked.where or asked.column or asked.by or told or is_all)
         ):
             continue
-        is_here = name == desk.context.file
-        found.append((asked.explained + goes_on * _GOING_ON, is_here, len(asked.where), (name, asked, table)))
+        rated = asked.explained + goes_on * _GOING_ON + is_told * _HAS_VALUE
+        found.append((rated, name == desk.context.file, len(asked.where), (name, asked, table)))
     if not found:
         return (yield from _rows_again(desk, step, said))
     best = max(found, key=lambda one: one[:3])[3]
@@ -1103,8 +1109,11 @@ def find_out(desk: Desk, text: str) -> Work:
         return None
     text, _, before = text.partition("\n")
     said = without_asking(text)
+    named = [word.text for word in words_of(text) if word.kind == "file"]
+    if named:  # what stands elsewhere is no answer
+        ends = tuple(one.rpartition("/")[2] for one in named)
+        texts = {name: one for name, one in texts.items() if name.endswith(ends) and PurePosixPath(name).name in text}
     spoken = {name: one for name, one in texts.items() if name == desk.context.file and not name.endswith(TABLES)}
-    is_other = any(word.kind == "file" for word in words_of(text))
     found = (
         _on_the_same(desk, text, texts)
         or likeliest_lines(said, spoken)
@@ -1112,7 +1121,7 @@ def find_out(desk: Desk, text: str) -> Work:
         or likeliest_lines(said, texts, before=before)
         or likeliest_lines(said, texts, before=before, language=desk.language)
         or _with_the_one_word(said, texts, desk.language)
-        or likeliest_lines(said, {} if is_other else spoken, is_part=True, language=desk.language)
+        or likeliest_lines(said, {} if named else spoken, is_part=True, language=desk.language)
     )
     if not found:
         return (yield from _named_letter(desk, text, texts))
@@ -1123,7 +1132,13 @@ def find_out(desk: Desk, text: str) -> Work:
     if len(names) == len(found) == 1 and met < _HALF * len(words) and _is_letter(name, texts[name]):
         found = [(name, line) for line in lines(texts[name])]  # the line has hardly a word of it
         return _lines_found(desk, text, found)
-    return _lines_found(desk, text, found, texts)
+    shown = _lines_found(desk, text, found, texts)
+    is_spaced = not any(word.kind in UNSPACED for word in words_of(text))
+    is_called = bool(nearest_texts(said, [PurePosixPath(one).stem for one in names])[1])
+    is_whole = is_called or (len(names) == 1 and _is_letter(name, texts[name]))
+    if shown is not None and is_spaced and not is_whole and share_met(text, desk.language, shown.text) < _MET_LEAST:
+        return None  # a line with one word of several is hardly the answer: the question names the others
+    return shown
 
 
 def _is_letter(name: str, text: str) -> bool:

@@ -28,6 +28,8 @@ FIRST_WORDS = 2
 _EXPLAINED_IN = 5
 """Words in which a request says that it wants to know how something is done."""
 _SHOWING = frozenset(("show", "list"))
+_ONLY_ASKED = frozenset(("what", "who", "where", "when", "why", "which", "how", "many", "max", "min", "sum", "time"))
+"""Concepts of words that only ask where there are no blanks between words."""
 _ONLY_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "how", "have"))
 _NOT = frozenset(("not", "no"))
 _NOT_THIS = frozenset(("not", "correct"))
@@ -76,6 +78,15 @@ _MOST_SOUGHT = 24
 _MOST_SOUGHT_LINES = 2000
 """Lines of a file that are looked through."""
 _MOST_FOUND = 5
+_TELLING = 3
+"""Letters of a word that says something."""
+_NOUNS = frozenset(
+    "character column day entity error function graph item job key knowledge letter log money name number observation path person plan script "
+    "secret size skill status table task test text time tool value weather web word workflow left".split()
+)
+"""Concepts of things: words with others make requests, whatever they are about."""
+_EXACT = frozenset(("number", "measure", "id", "file"))
+"""Kinds of words that say something however short they are."""
 _ENOUGH = 2
 """Words of a question that a line has to have."""
 _LEAST_LINE = 1.2
@@ -1035,8 +1046,7 @@ def likeliest_lines(
             own = frozenset(
                 place
                 for place, words in enumerate(options)
-                if words & parts
-                or (language in _EAST and any(len(one) > 1 and not one.isascii() and one in whole for one in words))
+                if words & parts or (language in _EAST and any(not one.isascii() and one in whole for one in words))
             )
             hits = own | named
             if own and (not before or any(place < len(new) for place in hits)):
@@ -1072,7 +1082,7 @@ def _sought(question: str, language: str) -> list[str]:
     """Return the words of a question that lines are looked for by; short ones say something behind a number: "40 Nm"."""
     small = table_of("small")
     if language in _EAST:
-        return telling_words(question)[:_MOST_SOUGHT]
+        return _sought_in_characters(question, language)[:_MOST_SOUGHT]
     said = [
         word
         for before, word in pairwise(("", *plain(question).split()))
@@ -1081,6 +1091,31 @@ def _sought(question: str, language: str) -> list[str]:
         and not (language and is_small_in(word, language))
     ]
     return list({stem(word): word for word in said}.values())[:_MOST_SOUGHT]
+
+
+def _sought_in_characters(question: str, language: str) -> list[str]:
+    """Return what lines are looked for by where there are no blanks: the pairs of characters between the words that only ask.
+
+    Examples
+    --------
+    >>> _sought_in_characters("红烧肉要多少五花肉", "zh"), _sought_in_characters("汤炖多久", "zh")
+    (['红烧', '烧肉', '肉要', '五花', '花肉'], ['汤炖'])
+    """
+    found = words_in(question)
+    runs, end = [""], 0
+    for word, told in zip(found, lexicon_of(language).concepts(found), strict=True):
+        is_asking = word.kind in UNSPACED and bool(told & _ONLY_ASKED)
+        if is_asking or word.start != end:
+            runs.append("")
+        runs[-1] += "" if is_asking else word.text
+        end = word.end
+    return list(dict.fromkeys(word for run in runs for word in telling_words(run) or _one_sign(run)))
+
+
+def _one_sign(run: str) -> list[str]:
+    return (
+        [run] if len(run) == 1 and _UNSPACED.match(run) and not _KANA.match(run) and not _PARTICLES.match(run) else []
+    )
 
 
 def in_english(word: str, language: str) -> frozenset[str]:
@@ -1111,6 +1146,65 @@ def telling_words(text: str) -> list[str]:
             elif run not in small and (len(run) > 2 or run.isdigit()):  # noqa: PLR2004 - "is", "on"
                 found.append(run)
     return list(dict.fromkeys(found))[:_MOST_SOUGHT]
+
+
+def unexplained(text: str, language: str, shown: str = "", *, is_all: bool = False) -> tuple[str, ...]:
+    """Return the words of a request that say something, belong to no request as such, and are not met in what is shown.
+
+    Parameters
+    ----------
+    text : str
+    language : str
+    shown : str
+        Names, lines, a plan: words there meet those of the request in whatever form and language.
+    is_all : bool
+        Whether only words with which requests are made are left out, and not all that the lexicon knows.
+
+    Examples
+    --------
+    >>> unexplained("show me the rent of the barn for 12 May", "en", "barn.md"), unexplained("show it to me", "en")
+    (('rent', '12'), ())
+    >>> unexplained("how much disk space is left", "en", is_all=True)
+    ('disk space', 'left')
+    """
+    found = words_in(text.partition("\n")[0])
+    told = lexicon_of(language).concepts(found)
+    parts, joined = _parts(shown), "".join(plain(shown).split())
+    left: list[tuple[int, int]] = []
+    for word, one in zip(found, told, strict=True):
+        is_known = not one <= _NOUNS if is_all else bool(one)
+        is_filler = (
+            is_known or is_small(word.text) or is_small_in(word.text.casefold(), language) or word.kind == "sign"
+        )
+        is_short = len(word.text) < _TELLING and word.kind not in _EXACT and not _UNSPACED.match(word.text)
+        if is_filler or is_short or _PARTICLES.fullmatch(word.text) or word.text in shown:
+            continue
+        if word.kind not in UNSPACED and any(_meets(form, parts, joined) for form in _forms_in(word.text, language)):
+            continue
+        if _HIRAGANA.fullmatch(word.text):
+            continue
+        if left and text[left[-1][1] : word.start] == ("" if word.kind in UNSPACED else " "):
+            left[-1] = left[-1][0], word.end
+        else:
+            left.append((word.start, word.end))
+    said = dict.fromkeys(text[start:end] for start, end in left)
+    return tuple(word for word in said if len(word) > 1 or word.isdigit())[:_MOST_FOUND]
+
+
+def share_met(text: str, language: str, shown: str) -> float:
+    """Return the share of a request's words that say something, and belong to no request as such, that is met in what is shown.
+
+    Examples
+    --------
+    >>> share_met("where is the ladder?", "en", "shed.txt: the ladder is red"), share_met("where is the ladder?", "en", "a hammer")
+    (1.0, 0.0)
+    """
+    every = sum(len(one.split()) for one in unexplained(text, language))
+    return 1 - sum(len(one.split()) for one in unexplained(text, language, shown)) / every if every else 1.0
+
+
+def _forms_in(word: str, language: str) -> frozenset[str]:
+    return forms_of(plain(word)) | in_english(word, language)
 
 
 def forms_of(word: str) -> frozenset[str]:

@@ -18,10 +18,12 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
+from lango_nb.models.offline.answers import languages
 from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
-from lango_nb.models.offline.lexicon import lexicon, words
-from lango_nb.models.offline.names import pick
+from lango_nb.models.offline.lexicon import Word, is_small_in, lexicon, words
+from lango_nb.models.offline.lists import words_of_wishes
+from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.own_tools import NO_TOOLS
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.primitives import PRIMITIVE_FOR
@@ -99,6 +101,11 @@ LOOKS = 0.3
 CHATTY, SURELY = 0.8, 0.97
 """Confidence of a reading, and of the router, from which a question is small talk and not looked for in files."""
 _OWN_TASKS = "task_create"
+_ADDRESSED_IN = 5
+"""Words among which a request names the agent that is to do it."""
+_POLITE = frozenset(("please", "you", "can"))
+_UNSPACED = frozenset(("ja", "zh"))
+"""Languages whose requests are read with less confidence, whatever they are about."""
 _FILED = frozenset(("write", "append"))
 """Destinations that are files."""
 _TOOL = r"`?(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|exec)\b`?"
@@ -159,6 +166,10 @@ def parts_of(
     if allowed:
         meant = conversation.own if any(map(conversation.own.get, allowed)) else NO_TOOLS
         reading = resolved(wish, conversation.understood.context, reading.language, meant)
+    if named := addressed(wish, router.table.names):
+        agent, wish = named
+        reading = resolved(wish, conversation.understood.context, reading.language, conversation.own)
+        return (WorkOrder(wish, router.route(wish), agent, allowed, reason=_reason(reading.steps)),)
     route = router.route(without_content(wish))
     steps = [_split_destination(step, own_tools) for step in reading.steps]
     flat = [(step, needs) for pieces in steps for step, needs in pieces]
@@ -208,6 +219,40 @@ def parts_of(
             )
             group = []
     return tuple(found)
+
+
+def addressed(text: str, agents: Collection[str]) -> tuple[str, str] | None:
+    """Return the agent that a request names as the one to do it, and what it is to do; ``None`` where it names none.
+
+    Examples
+    --------
+    >>> addressed("ask the librarian to find my notes", ("librarian",)), addressed("vault: hash abc", ("vault",))
+    (('librarian', 'find my notes'), ('vault', 'hash abc'))
+    >>> addressed("what does the vault do?", ("vault",)), addressed("ask me", ("vault",))
+    (None, None)
+    """
+    found = words(text)
+    at = next((place for place, word in enumerate(found[:_ADDRESSED_IN]) if word.folded in agents), -1)
+    if at < 0 or at + 1 >= len(found) or found[at].is_quoted:
+        return None
+    told, marks = lexicon().concepts(found), words_of_wishes().concepts(found)
+    before, behind = range(at), at + 1
+    is_asked = any("ask" in told[place] or "tell" in marks[place] for place in before)
+    is_called = at == 0 and found[behind].text in {",", ":"}
+    is_lead = all(
+        "ask" in told[one] or "tell" in marks[one] or told[one] & _POLITE or _is_little(found[one]) for one in before
+    )
+    if not (is_called or (is_asked and is_lead)):
+        return None
+    while behind < len(found) and (found[behind].kind == "sign" or _is_little(found[behind])):
+        behind += 1
+    wish = text[found[behind].start :] if behind < len(found) else ""
+    return (found[at].folded, wish) if wish and any(told[behind:]) else None
+
+
+def _is_little(word: Word) -> bool:
+    """Tell whether a word only holds a sentence together, in some language."""
+    return is_small(word.text) or any(is_small_in(word.text.casefold(), one) for one in languages())
 
 
 def _in_words(steps: Sequence[Step]) -> str:
@@ -265,7 +310,7 @@ def _acting(router: Router, tool: str) -> tuple[str, ...]:
     return tuple(row.name for row in router.table if any(one.partition(":")[0] == words_of_it for one in row.actions))
 
 
-def _able(router: Router, tool: str, owners: Sequence[str]) -> Sequence[str]:
+def who_has(router: Router, tool: str, owners: Sequence[str]) -> Sequence[str]:
     """Return those of the owners of a family whose own tools do what is wanted, where a table tells them apart."""
     need = tool_capability(PRIMITIVE_FOR.get(tool, ""))
     return [name for name in owners or router.table.names if need in router.table[name].capabilities] or owners
@@ -273,10 +318,10 @@ def _able(router: Router, tool: str, owners: Sequence[str]) -> Sequence[str]:
 
 def _writer(router: Router, tool: str, step: Step) -> str:
     """Return who writes files and does the rest of a step as well, where tables tell readers and writers apart."""
-    writers = _able(router, "fs_write", ())
+    writers = who_has(router, "fs_write", ())
     if step.act in BY_WRITING:
         return next(iter(writers), "")
-    able = _able(router, tool, router.owners(router_family(tool))) if step.destination in _FILED else ()
+    able = who_has(router, tool, router.owners(router_family(tool))) if step.destination in _FILED else ()
     return next((name for name in writers if name in able), "")
 
 
@@ -285,7 +330,7 @@ def _able_to_all(router: Router, steps: Sequence[Step], changed: Step | None) ->
     able = router.table.names
     for step in steps:
         wanted = "fs_write" if step.act in BY_WRITING or step.destination in _FILED else tool_of(step, changed)
-        can = _able(router, wanted, ()) if wanted else able
+        can = who_has(router, wanted, ()) if wanted else able
         able = tuple(name for name in able if name in can)
     return next(iter(able), "")
 
@@ -321,7 +366,7 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
         return route.chosen if route.chosen and is_doubtful and not tool else ""
     if confidence < (LOOKS if step.arguments and tool.startswith("fs_") else SURE) and route.is_conversation:
         return ""
-    owners = _able(router, tool, router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
+    owners = who_has(router, tool, router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
     if router.taught.rows and route.chosen:
         return route.chosen
     if not owners and step.act in acts() and not router_family(tool) and confidence >= SURE:
@@ -362,9 +407,11 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             return True  # "who is there on Friday?"
         case "about.agents" | "about.owner":
             is_nobody = route is None or route.chosen is None
-            return is_nobody and (confidence < CLEARLY or (route is not None and route.is_conversation))
+            is_talk = route is not None and route.is_conversation
+            return is_nobody and confidence < 1 and (confidence < CLEARLY or is_talk)
         case _:
-            is_look = step.act in acts() and confidence >= LOOKS and route is not None and route.is_conversation
+            is_likely = confidence >= LOOKS or language in _UNSPACED
+            is_look = step.act in acts() and is_likely and route is not None and route.is_conversation
             is_owed = router_family(step.act) == "payment" and confidence < CHATTY  # what is paid may stand in a table
             is_owed = is_owed or (confidence < SURE and "spent" in said_of_tables(step.text, language))
             return is_owed or (confidence < SURE and (other < CLEARLY or is_look))

@@ -98,6 +98,8 @@ _LONG_STEM = 6
 """Letters that words of one family have in common."""
 _CHARACTER = 0.5
 """What a character of a text without blanks counts beside a word."""
+_SEVERAL_DAYS = 3
+"""Short names of days among the keys of an object that make them days."""
 _EAST = frozenset(("ja", "zh"))
 _VOWELS = frozenset("aeioy")
 _PLACES = 4
@@ -402,7 +404,7 @@ class _Question:
         denying = [
             at
             for at in range(max(first, place - _NEAR), place)
-            if (self.concepts[at] & _NEGATING or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
+            if (self._negates(at) or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
         ]
         for at in range(place + 1, min(place + 1 + _NEAR, len(self.tokens))):
             if self.tokens[at].kind == "sign":
@@ -411,6 +413,12 @@ class _Question:
                 denying.append(at)
         self.used.update(denying)
         return bool(denying)
+
+    def _negates(self, at: int) -> bool:
+        """Tell whether a word says no in the language of the question: "ne" is French, and no German "not"."""
+        own = lexicon_of(self.language).concepts(self.tokens)[at]
+        is_other = is_small_in(self.tokens[at].text.casefold(), self.language) and not own & _NEGATING
+        return bool(self.concepts[at] & _NEGATING) and not (is_other or "one_number" in own)
 
     def explained(self, default: float = 0.0) -> float:
         """Return the share of the telling words that are explained; a character counts half a word."""
@@ -530,11 +538,11 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     title = _titled(asked, name)
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
+    most = _counted_off(asked)
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
-    measure = next((one for one, concepts in _MEASURES.items() if {*asked.has(concepts)} - ordering), "")
-    measure = "distinct" if measure == "count" and asked.has(_MEASURES["distinct"]) else measure
+    measure = _measure_said(asked, ordering)
     named = _columns(asked, table, title if where or measure == "count" else set())
     measure = _settled(measure, asked, table, named, title) or _turned(before, asked, named)
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
@@ -545,7 +553,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     where = _limited(where, list(_limits(asked, table, named)))
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
-    most = _how_many(asked) if measure in {"max", "min"} else 0
+    most = most or (_how_many(asked) if measure in {"max", "min"} else 0)
     asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     if before is not None:
         before = _opened(before, asked, measure, named, title, has_rows=bool(where))
@@ -556,7 +564,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_counted = (
         measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
     )  # "how many members do we have?"
-    is_titled = bool(title) and measure in {"sum", "mean"} and len(amounts(table)) == 1
+    is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted or is_titled))
     found = _of_stay(found, table, asked)
     is_time = bool(asked.has(_TIMES))
@@ -674,6 +682,12 @@ def _order_said(asked: _Question) -> tuple[str, set[int]]:
         return "", set()
     asked.used.update(said[order])
     return _ORDERS[order], said[order]
+
+
+def _measure_said(asked: _Question, ordering: set[int]) -> str:
+    """Return what is measured by the words of a question, but for those that say in which order: "how many different" are distinct."""
+    said = [one for one, concepts in _MEASURES.items() if {*asked.has(concepts)} - ordering]
+    return "distinct" if said[:2] == ["count", "distinct"] else next(iter(said), "")
 
 
 def _titled(asked: _Question, name: str) -> set[int]:
@@ -1191,6 +1205,9 @@ def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condit
     if not kind or len({unit.token for unit in given}) != 1:
         return
     columns = [name for name in named if is_numeric(table.values(name))] or amounts(table)
+    if len(columns) > 1 and not any(is_numeric(table.values(name)) for name in named):
+        is_money = bool(asked.has(("money", "pay")))
+        columns = [name for name in [_amount(table, set(), is_money=is_money)] if name]  # "fewer than 5 of what?"
     if len(columns) == 1:
         asked.used.add(given[0].token)
         limit = number(asked.tokens[given[0].token].text)
@@ -1473,6 +1490,16 @@ def ranked(text: str, language: str, column: str = "") -> tuple[bool, int]:
     return is_down, given[0] if len(given) == 1 else 0
 
 
+def _counted_off(asked: _Question) -> int:
+    """Return the number right before a superlative, which is no day and no value: "the 3 dearest repairs"; 0 for none."""
+    extremes = asked.has(_EXTREMES)
+    for unit in asked.units:
+        if unit.is_number and unit.token + 1 in extremes and unit.text.isdigit():
+            asked.used.add(unit.token)
+            return int(unit.text)
+    return 0
+
+
 def _how_many(asked: _Question) -> int:
     """Return how many rows are wanted of those with the most, or the least: "the three dearest parts"; 0 for one."""
     counts = lexicon_of(asked.language).concepts(asked.tokens)
@@ -1584,8 +1611,9 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     """
     nodes = dict(_nodes(data))
     asked = _Question(text, language, dict.fromkeys(key for path in nodes for key in path if not key.isdigit()))
+    days = _days_of(nodes)
     said = {
-        part: frozenset(asked.means(part))
+        part: frozenset(asked.means(days.get(part, part)))
         for path in nodes
         for key in path
         for part in plain(key).split()
@@ -1624,6 +1652,23 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
         asked.used.update(summed)
         total = written(sum((one for one in amounts_below if one is not None), Decimal()))
     return Leaf(path, below, asked.explained(), keys, total)
+
+
+def _days_of(nodes: Iterable[tuple[str, ...]]) -> Mapping[str, str]:
+    """Return which keys are short names of days of the week, with those days: several of them stand beside each other.
+
+    Examples
+    --------
+    >>> dict(_days_of([("open", "za"), ("open", "zo"), ("open", "ma"), ("do",)]))
+    {'za': 'saturday', 'zo': 'sunday', 'ma': 'monday'}
+    """
+    short = table_of("weekday")
+    beside: dict[tuple[str, ...], dict[str, str]] = {}
+    for *above, key in nodes:
+        for part in plain(key).split():
+            if part in short:
+                beside.setdefault(tuple(above), {})[part] = short[part]
+    return {part: day for one in beside.values() if len(one) >= _SEVERAL_DAYS for part, day in one.items()}
 
 
 def _nodes(data: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:

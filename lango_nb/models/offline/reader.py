@@ -21,6 +21,7 @@ from operator import mul
 from typing import NamedTuple
 
 from lango_nb.models.offline.features import (
+    PROGRAMS,
     VERSION,
     Seen,
     may_begin,
@@ -33,7 +34,7 @@ from lango_nb.models.offline.features import (
     of_words,
     see,
 )
-from lango_nb.models.offline.lexicon import Word, language_of, quotations, words
+from lango_nb.models.offline.lexicon import Word, concepts_of, is_small_in, language_of, lexicon, quotations, words
 from lango_nb.models.offline.plan import READING, Reading, Step, acts, read_rows
 from lango_nb.models.offline.weights import Heads, Linear, Tagger, unpack
 
@@ -372,8 +373,18 @@ _MAKERS = frozenset("cat cp echo ls mkdir mv pwd touch".split())
 """Programs that lines of several commands are made of; what deletes is not among them."""
 _FILTERS = frozenset("awk cat cut du egrep find grep head jq ls nl rev sed sort tac tail tr uniq wc".split())
 """Programs that lines with pipes are made of."""
-_PROGRAMS = _MAKERS - {"ls"} | _FILTERS - {"ls", "sed"} | frozenset("bc chmod curl df du env find git gunzip gzip ln npm perl pip ps python python3 seq sha256sum tar tee uname unzip wget xargs zip".split())  # fmt: skip
-"""Programs whose lines with options, patterns or a folder are no sentences."""
+_UNTOLD = frozenset(("ls", "rm", "sed"))
+"""Programs whose lines are read by what was learned, also with options and patterns."""
+_SPEAKING = ("en", "de", "fr", "es", "it", "pt", "nl", "pl")
+"""Languages with small words."""
+_NO_WORDS = PROGRAMS - frozenset(
+    "cat cp cut date diff du export file find go head kill less make man mkdir more mv node python rm sort stat tail touch tree which".split()
+)
+"""Programs that are no words: what begins with one of them is a line for a shell."""
+_RUNNING = frozenset(("run", "command", "please", "you", "can"))
+"""Concepts of the words with which it is said that a line is to be run."""
+_OF_FILES = frozenset(("file", "folder", "script", "please", "and"))
+"""Concepts of words that no such line has."""
 
 
 def as_act(command: str) -> Step | None:
@@ -447,7 +458,7 @@ def as_pipe(command: str) -> Step | None:
 
 def _is_line(words: Sequence[str]) -> bool:
     """Tell whether words are a line for a shell by the program and what it is given, and no sentence."""
-    if len(words) < 2 or words[0] not in _PROGRAMS or "-name" in words:  # noqa: PLR2004 - a program, and what it is given
+    if len(words) < 2 or words[0] not in PROGRAMS - _UNTOLD or "-name" in words:  # noqa: PLR2004 - a program, and what it is given
         return False
     is_told = words[0] == "find" and not words[1].startswith((".", "/", "-"))  # "find all files with *.txt"
     return not is_told and any(map(_is_for_a_shell, words[1:]))
@@ -456,6 +467,40 @@ def _is_line(words: Sequence[str]) -> bool:
 def _is_for_a_shell(word: str) -> bool:
     """Tell whether a word is an option, a pattern for names, or the folder itself, as only lines for a shell have them."""
     return word in {".", ".."} or "*" in word or re.fullmatch(r"--?[A-Za-z]\S*", word) is not None
+
+
+def as_line(request: str) -> str:
+    """Return the shell line that a request is, or that it wants to be run; empty where it is none.
+
+    Examples
+    --------
+    >>> as_line("run echo hi"), as_line("führ mal echo hi aus"), as_line("echo hi"), as_line("uptime")
+    ('echo hi', 'echo hi', 'echo hi', 'uptime')
+    >>> as_line("run the file"), as_line("find the letter"), as_line("run date for me"), as_line("run python script a.py")
+    ('', '', '', '')
+    """
+    found = list(words(request))
+    at = next((place for place, word in enumerate(found) if word.text in PROGRAMS), len(found))
+    if "\n" in request.strip() or at == len(found) or any(word.is_quoted for word in found[: at + 1]):
+        return ""
+    told = lexicon().concepts(found)
+    verb = f"{found[0].text} {found[-1].text}"  # "führ … aus"
+    is_parted = 0 < at < len(found) - 1 and "run" in concepts_of(verb) and not told[-1] & _OF_FILES
+    is_parted = is_parted and "run" not in told[0]
+    if at and not (is_parted or any("run" in one for one in told[:at])):
+        return ""
+    line = found[at : -1 if is_parted else None]
+    is_led = all(one & _RUNNING or _is_filler(word) for word, one in zip(found[1:at], told[1:at], strict=True))
+    is_line = (at or line[0].text in _NO_WORDS) and line[0].text != "file" and found[-1].text not in "?\uff1f"
+    has_words = any(
+        not word.is_quoted and (word.kind == "word" and (one & _OF_FILES or (_is_filler(word) and len(word.text) > 1)))
+        for word, one in zip(line[1:], told[at + 1 :], strict=False)
+    )
+    return request[line[0].start : line[-1].end] if is_line and is_led and not has_words else ""
+
+
+def _is_filler(word: Word) -> bool:
+    return any(is_small_in(word.text.casefold(), language) for language in _SPEAKING)
 
 
 def _pieces(line: str) -> Iterator[str]:

@@ -27,9 +27,12 @@ from lango_nb.models.offline.conversation import REJECT
 from lango_nb.models.offline.hints import Exchange
 from lango_nb.models.offline.lexicon import Concepts, Lexicon, Word, concepts_of, lexicon_of, words
 from lango_nb.models.offline.names import is_small, pick
-from lango_nb.models.offline.plan import Step, read_rows
+from lango_nb.models.offline.parts import tool_of, who_has
+from lango_nb.models.offline.plan import Step, acts, read_rows
+from lango_nb.models.offline.primitives import PRIMITIVE_FOR
+from lango_nb.models.offline.reader import reader
 from lango_nb.models.summaries import lines_of
-from lango_nb.routing.capabilities import parts_of_action, tool_capability
+from lango_nb.routing.capabilities import parts_of_action, router_family, tool_capability
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router, router_for
 from lango_nb.routing.table import RoutingRow, RoutingTable
@@ -92,6 +95,9 @@ def reply(
     >>> reply(Step("about.owner", {"tool": ("crypto_hash",)}), "en", table)
     'Tools like crypto_hash (cryptography) belong to vault.'
     """
+    what = _beyond(step.text, language) if step.act in {"talk", "about.you"} else ""
+    if what and (router or router_for(table)).route(step.text).chosen is None:  # nor has an agent of one's own any
+        return say("about.beyond", language, what=what)
     match step.act:
         case "about.you" | "about.agents" if _is_about_me(step, language):
             return _about_me(table, language)
@@ -106,9 +112,29 @@ def reply(
         case "about.switch":
             return say("about.switch", language)
         case _:
-            if (found := _of_the_agents(step.text, language, table, router)) is not None:
-                return found
-            return _small_talk(step.text, language, table, is_begun=bool(before))
+            found = _of_the_agents(step.text, language, table, router)
+            return found or _small_talk(step.text, language, table, is_begun=bool(before))
+
+
+def _beyond(text: str, language: str) -> str:
+    """Return what a question whether something can be done names that no tool here does; empty where it names nothing.
+
+    Examples
+    --------
+    >>> _beyond("can you also send mail?", "en"), _beyond("can you count?", "en")
+    ('mail', '')
+    """
+    found = words(text)
+    told = lexicon_of(language).concepts(found)
+    marks = _beyond_tools(language).concepts(found)
+    asks = any("can" in one for one in told)
+    return next((word.text for word, one in zip(found, marks, strict=True) if asks and "beyond" in one), "")
+
+
+@cache
+def _beyond_tools(language: str) -> Lexicon:
+    """Return the words for what no tool here does: sending and calling."""
+    return Lexicon([row for row in read_rows("speech.tsv") if row[0] == "beyond" and row[1] == language])
 
 
 # -- small talk --------------------------------------------------------------------------------------------------------
@@ -262,8 +288,20 @@ def _would_get(table: RoutingTable, router: Router | None, text: str, language: 
         return _agents(table, "", language)
     if not table.rows:
         return say("about.would_me", language, text=_quoted(text))
-    route = (router or router_for(table)).route(text)
-    return _routed(route, "about.would", language) or say("about.would_nobody", language, text=_quoted(text))
+    router = router or router_for(table)
+    step = next(iter(reader().read(text).steps), Step("unclear", {}))
+    tool = tool_of(step)
+    owner = next(iter(who_has(router, tool, router.owners(router_family(tool)))), "") if tool else ""
+    if owner and step.act in acts():
+        primitive = PRIMITIVE_FOR.get(tool, "")
+        shown = primitive if tool_capability(primitive) in table[owner].capabilities else tool
+        what = tool_capability(shown)
+        return say(
+            "about.would", language, text=_quoted(text), name=_name(owner), why=f"{shown}, {what}" if what else shown
+        )
+    return _routed(router.route(text), "about.would", language) or say(
+        "about.would_nobody", language, text=_quoted(text)
+    )
 
 
 def _why(table: RoutingTable, router: Router | None, before: Sequence[Exchange], language: str) -> str:

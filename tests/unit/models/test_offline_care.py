@@ -246,3 +246,19 @@ def test_words_of_ones_own_are_the_roots(folder: Path) -> None:
 
 def test_a_kind_a_colon_and_a_name_without_a_verb_are_no_crash(ask: Ask) -> None:
     assert ask("FOLDER:0.MD").answer == "I would do this: make folder 0.MD. Shall I?"
+
+
+@pytest.mark.parametrize(
+    "text", ["which tool would copy notes.md?", "who could rename notes.md", "what tool deletes old.md"]
+)
+def test_a_question_of_who_would_do_something_changes_nothing(ask: Ask, folder: Path, text: str) -> None:
+    before = held(folder)
+    ask("show me old.md")
+    answer = ask(text).answer
+    assert held(folder) == before
+    assert "would" in answer
+
+
+def test_a_line_for_the_shell_is_run_and_no_file_that_was_spoken_of(ask: Ask) -> None:
+    ask("what is in app.py?")
+    assert ask("run echo hi").answer == "hi"
