@@ -1328,7 +1328,8 @@ def _task_list(desk: Desk, step: Step) -> Work:
     done = [str(one.get("title")) for one in found if one.get("status") == "done"]
     if not still and not done:
         is_of_ours = {"task"} == concepts_of(step.text) & {"task", "list"}  # "which tasks did you note?"
-        boxes: Outcome | None = None if is_of_ours else (yield from _boxes(desk, step))
+        is_of_boxes = not is_of_ours and bool(says_state(step.text, desk.language))
+        boxes: Outcome | None = (yield from _boxes(desk, step)) if is_of_boxes else None
         return boxes or Outcome(desk.say("tasks.none"), [], step)
     rows = [f"{place}. {title}" for place, title in enumerate(still, 1)]
     rows += [f"✓ {title}" for title in done]
