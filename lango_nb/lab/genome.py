@@ -41,7 +41,7 @@ def open_genome(engine: Engine, folder: str | Path, bootstrap: str | Path | None
 
 
 def genome_view(engine: Engine, learner: Learner | None = None) -> GenomeView:
-    """Show the genome that an engine works with.
+    """Show the genome that an engine works with, with what others have changed meanwhile.
 
     Parameters
     ----------
@@ -56,6 +56,7 @@ def genome_view(engine: Engine, learner: Learner | None = None) -> GenomeView:
     """
     if engine.genome is None:
         raise UsageError(NONE_OPEN)
+    engine.follow_genome()
     if learner is None or learner.genome is not engine.genome:
         from lango_nb.evaluation.learner import Learner
 
