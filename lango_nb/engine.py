@@ -365,8 +365,10 @@ class Engine:
         return True
 
     def _renewed(self) -> TurnContext | None:
-        """Return what turns work with once the genome has changed; ``None`` while it has not."""
-        return self._context(None) if self.follow_genome() else None
+        """Return what turns work with once the genome has changed here; what others change waits for the next turn."""
+        genome = self.genome
+        is_changed = genome is not None and genome.generation != self._generation
+        return self._context(None) if is_changed and self.follow_genome() else None
 
     def _recall(self, goal: str) -> str:
         """Write what the genome remembers that a goal speaks of, for the prompt of whoever gets it."""

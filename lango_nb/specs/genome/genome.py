@@ -559,8 +559,7 @@ class Genome:
     def record(self, *metrics: Metric) -> None:
         """Write down actions and stumbles; they are not part of the history."""
         with self._repository.lock:
-            for metric in metrics:
-                self.metrics.add(metric, metric.at or self._clock.now())
+            self.metrics.add(*metrics, at=self._clock.now())
 
     def stumble_rate(self, agent: str, since: datetime | None = None, until: datetime | None = None) -> float:
         """Return stumbles for each action of an agent, both ends of the time included; 0 without actions."""
