@@ -10,6 +10,7 @@ from lango_nb.specs.genome.genome import Genome
 from lango_nb.specs.genome.history import Commit, Diff, ItemChange
 from lango_nb.specs.genome.members import Member, members
 from lango_nb.specs.genome.sync import ROOT
+from lango_nb.specs.genome.working_tree import Finding
 from lango_nb.viz import Renderer
 from lango_nb.viz import document as doc
 from lango_nb.viz.colours import agent_colours
@@ -32,8 +33,15 @@ def line(genome: Genome) -> str:
     return f"genome, {', '.join(_facts(genome))}"
 
 
-def document(genome: Genome) -> doc.Document:
-    """Draw the agents below whom they may be called by, with what is remembered and what is odd."""
+def document(genome: Genome, strange: Sequence[Finding] = ()) -> doc.Document:
+    """Draw the agents below whom they may be called by, with what is remembered and what is odd.
+
+    Parameters
+    ----------
+    genome : Genome
+    strange : sequence of Finding
+        What agents name that is not here.
+    """
     found = members(genome, ROOT)
     by_name = {member.agent.name: member for member in found}
     colours = agent_colours(tuple(by_name), ROOT)
@@ -49,7 +57,8 @@ def document(genome: Genome) -> doc.Document:
             for rule in rules[-_MOST:]
         ),
         ("", _earlier(len(rules))),
-        *((one_line(finding.path, 80), one_line(finding.what, 160)) for finding in genome.findings),
+        *((one_line(one.path, 80), one_line(one.what, 160)) for one in genome.findings),
+        *(("not here", one_line(one.what, 200)) for one in strange[:_MOST]),
     ]
     return (
         doc.Title("genome", _facts(genome)),

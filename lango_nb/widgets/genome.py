@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import ipywidgets
@@ -10,6 +10,7 @@ import ipywidgets
 from lango_nb.core.errors import LangoError
 from lango_nb.specs.genome.genome import Genome
 from lango_nb.specs.genome.history import Commit
+from lango_nb.specs.genome.working_tree import Finding
 from lango_nb.viz import document as doc
 from lango_nb.viz import genome as pages
 from lango_nb.viz import learning
@@ -38,6 +39,11 @@ class GenomeInUse(Protocol):
     @property
     def record(self) -> Genome:
         """The genome itself."""
+        ...
+
+    @property
+    def strange(self) -> Sequence[Finding]:
+        """What its agents name that is not here."""
         ...
 
     @property
@@ -179,8 +185,8 @@ class GenomePanel(ListPanel[Commit]):
         super().close()
 
     def _agents(self) -> doc.Document:
-        genome = self._genome().record
-        return (*pages.document(genome), doc.GAP, *pages.callers_document(genome))
+        view = self._genome()
+        return (*pages.document(view.record, view.strange), doc.GAP, *pages.callers_document(view.record))
 
     def _changed(self, commit: Commit) -> doc.Document:
         """Say what a change changed, or what differs between two."""

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from lango_nb import Lab
 from lango_nb.core.clock import SteppedClock
+from lango_nb.core.errors import DefinitionError
 from lango_nb.core.events import HandOverRefused
 from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import ToolCall
@@ -28,6 +30,8 @@ from tests.cast import Cast, Line, delegate, errors
 
 EngineOn = Callable[..., Engine]
 BOOTSTRAP = Path(__file__).parents[2] / "lango_nb" / "topologies" / "genome" / "bootstrap"
+ORIGINAL = Path(__file__).parents[1] / "data" / "bootstrap"
+"""Agents as the original's author writes them: its fields, both endings, names of its own tools."""
 TOOLS = builtin_tools()
 
 
@@ -91,6 +95,52 @@ def test_a_folder_of_yaml_files_becomes_specs_sorted_by_file_with_both_endings(t
         ("ant", f"{tmp_path}/ant.yml"),
         ("zebra", f"{tmp_path}/zebra.yaml"),
     ]
+
+
+def test_a_folder_written_for_the_original_is_taken_over_and_what_is_not_here_is_a_line_each(tmp_path: Path) -> None:
+    agents = {spec.name: spec for spec in load_bootstrap_agents(ORIGINAL)}
+    root, planner = agents["root"], agents["qm-planner"]
+    assert (len(agents), root.version, root.model) == (10, 2, "best")
+    assert (root.constraints.max_turns, root.constraints.timeout_s, root.constraints.can_learn) == (200, 0, True)
+    assert (root.constraints.can_spawn, planner.constraints.can_spawn, planner.constraints.timeout_s) == (
+        True,
+        False,
+        60,
+    )
+    assert agents["reader"].tools == ("read_file", "grep", "glob")
+    (tmp_path / "notes.md").write_text("one\ntwo\n")
+    lab = Lab(workspace=tmp_path, approver="allow")
+    shown = " ".join(lab.open_genome(tmp_path / "genome", ORIGINAL).text.split())
+    gone = "is no agent of this genome and no tool here; it is left out"
+    write = "holds nobody back here: agents write wherever the workspace allows it; take the tools away"
+    assert [found.what.removeprefix("agents/") for found in lab.genome.strange] == [
+        f"mcp.yaml:7: capabilities, item 3: 'mcp_call' {gone}",
+        f"qm-fabricator.yaml:8: capabilities, item 4: 'save_tool' {gone}",
+        f"qm-fabricator.yaml:9: capabilities, item 5: 'save_file' {gone}",
+        f"qm-fabricator.yaml:16: constraints.allowed_write_paths: {write}",
+        "qm-planner.yaml:19: thinking: is kept and not read by this version",
+    ]
+    assert all(found.what in shown for found in lab.genome.strange)
+    assert lab.ask("count the lines of notes.md").answer == "notes.md has 2 lines."
+    assert lab.tree.record["quartermaster"].delegates == ("qm-indexer", "qm-planner", "qm-fabricator")
+    assert (tmp_path / "genome" / "agents" / "qm-planner.yaml").read_text().count("budget_tokens: 4000") == 1
+
+
+def test_init_with_a_folder_that_holds_no_genome_says_so_and_makes_nothing(tmp_path: Path) -> None:
+    lab = Lab(workspace=tmp_path)
+    later, rootless = tmp_path / "later", tmp_path / "rootless"
+    for place in (later, rootless):
+        place.mkdir()
+    (later / "root.md").write_text("---\nname: root\n---\nYou are root.\n")
+    (rootless / "reader.yaml").write_text((ORIGINAL / "reader.yaml").read_text())
+    for place, said in (
+        (later, r"later: holds no agent \(root.md is Markdown\)"),
+        (rootless, "there is no agent 'root'"),
+    ):
+        with pytest.raises(DefinitionError, match=said):
+            lab.open_genome(tmp_path / "genome", place)
+    assert not (tmp_path / "genome").exists()
+    assert lab.topology == "octet"
 
 
 def test_what_a_file_leaves_out_has_the_defaults_of_the_original() -> None:

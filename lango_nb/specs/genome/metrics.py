@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal
@@ -61,16 +62,16 @@ class Metrics:
         self._numbers: dict[str, list[Metric]] = {}
         self.unreadable = 0
 
-    def add(self, *metrics: Metric, at: datetime) -> None:
+    def add(self, *metrics: Metric, now: Callable[[], datetime]) -> None:
         """Write a line for each; call it while the genome is locked.
 
         Parameters
         ----------
         metrics : Metric
-        at : datetime
-            Of those that have no time of their own.
+        now : callable
+            Gives a time to those that have none of their own.
         """
-        data = b"".join(_line(metric, metric.at or at) for metric in metrics)
+        data = b"".join(_line(metric, metric.at or now()) for metric in metrics)
         try:
             with self._opened() as file:
                 if file.seek(0, os.SEEK_END) and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":

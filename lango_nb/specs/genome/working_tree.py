@@ -32,13 +32,13 @@ IGNORED = f"/{STATE}/\n/{METRICS}/\n"
 _FILES = (MEMORIES, RULES, MANIFEST)
 _MAX_BYTES = 64_000_000
 
-FindingKind = Literal["edited", "unreadable", "restored", "set_aside"]
+FindingKind = Literal["edited", "unreadable", "restored", "set_aside", "unknown"]
 Stats = Mapping[str, tuple[int, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something about a file that is not as the newest commit has it."""
+    """Something about a file: it is not as the newest commit has it, or names what is not here."""
 
     path: str
     kind: FindingKind
