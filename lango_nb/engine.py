@@ -85,6 +85,8 @@ logger = logging.getLogger("lango_nb")
 SINGLE = "solo"
 GENOME = "genome"
 """The topology whose agents a genome keeps."""
+_NOTES = "task"
+"""Tools that are an agent's work where it lists them; elsewhere whoever works has them beside its work."""
 TIERS = ("best", "balanced", "fast")
 """What an agent's definition may say instead of a model: the settings name one for each."""
 MAIN_SESSION = "main"
@@ -537,9 +539,10 @@ class Engine:
         listed = dict.fromkeys(name for spec in specs for name in spec.tools)
         starts = tuple(prefix.removesuffix("*") for spec in specs for prefix in spec.prefixes)
         missing = [name for name in listed if name not in self._served and name in primitive_tools()]
+        kept = (one for one in tools if one.name in listed or one.name.startswith(starts) or not is_of_package(one))
         return (
             *self._from_tape([primitive_tools()[name] for name in missing]),
-            *(tool for tool in tools if tool.name in listed or tool.name.startswith(starts) or not is_of_package(tool)),
+            *(tool.as_work() if tool.family == _NOTES and tool.name in listed else tool for tool in kept),
         )
 
     def _joining(self, topology: Topology, agents: Sequence[AgentSpec]) -> list[AgentSpec]:

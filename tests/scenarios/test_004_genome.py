@@ -126,6 +126,32 @@ def test_a_folder_written_for_the_original_is_taken_over_and_what_is_not_here_is
     assert (tmp_path / "genome" / "agents" / "qm-planner.yaml").read_text().count("budget_tokens: 4000") == 1
 
 
+def test_what_is_to_be_remembered_and_done_is_noted_by_the_agent_that_lists_the_tools(tmp_path: Path) -> None:
+    lab = Lab("genome", workspace=tmp_path, approver="allow")
+    said = [
+        lab.ask(text)
+        for text in (
+            "remember that the shed code is 4711",
+            "what is the shed code?",
+            "add a task: water the basil",
+            "what is left to do?",
+            "mark water the basil as done",
+        )
+    ]
+    assert {result.path for result in said} == {("root", "note-keeper", "root")}
+    assert "4711" in said[1].answer
+    assert "water the basil" in said[3].answer
+    assert [task.status for task in lab.tasks] == ["done"]
+
+
+@pytest.mark.parametrize("kind", ["memory", "task", "command", "edit", pytest.param(None, marks=pytest.mark.slow)])
+def test_tasks_are_done_as_often_as_in_octet(kind: str | None, tmp_path: Path) -> None:
+    done = Lab(workspace=tmp_path).evaluate_tasks("tasks", topologies=["octet", "genome"], kind=kind).df
+    octet, genome_done = done.set_index("topology")["done"][["octet", "genome"]]
+    assert done["turns"].min() >= 5
+    assert genome_done >= octet - 0.05
+
+
 def test_init_with_a_folder_that_holds_no_genome_says_so_and_makes_nothing(tmp_path: Path) -> None:
     lab = Lab(workspace=tmp_path)
     later, rootless = tmp_path / "later", tmp_path / "rootless"
@@ -369,7 +395,7 @@ def subjects(found: Genome) -> list[str]:
 def test_the_genome_begins_with_the_files_of_the_folder_one_each_in_one_commit(kept: Genome) -> None:
     assert {spec.name for spec in kept.all_agents()} == {file.stem for file in BOOTSTRAP.iterdir()}
     assert {file.name for file in (kept.folder / "agents").iterdir()} == {file.name for file in BOOTSTRAP.iterdir()}
-    assert subjects(kept) == ["start with 5 agents", "begin"]
+    assert subjects(kept) == ["start with 6 agents", "begin"]
     again = Genome.open(kept.folder)
     assert again.get_agent("reader") == kept.get_agent("reader")
     assert again.get_agent("nobody") is None
@@ -438,7 +464,7 @@ def test_new_agents_of_the_folder_come_with_a_sync_and_learned_ones_stay(
     kept.update_agent(reader.with_changes(instruction="You are reader, and you have learned."))
     (shipped / "poet.yaml").write_text(render_agent_yaml(agent("poet", can_spawn=False)))
     root = (shipped / "root.yaml").read_text()
-    (shipped / "root.yaml").write_text(root.replace("web-reader]", "web-reader, poet]"))
+    (shipped / "root.yaml").write_text(root.replace("note-keeper]", "note-keeper, poet]"))
     (shipped / "reader.yaml").write_text(
         (shipped / "reader.yaml").read_text().replace("Finds files", "Finds all files")
     )

@@ -127,7 +127,7 @@ def test_a_rollback_that_conflicts_is_refused_in_one_line(lab: Lab) -> None:
     press(panel, "Roll it back")
     assert "agent 'root' has changed since" in panel.said
     assert panel.said in text(panel)
-    assert len(lab.genome.agents) == 7
+    assert len(lab.genome.agents) == 8
 
 
 def test_stumbles_become_cards_and_what_is_accepted_is_the_latest_change(lab: Lab) -> None:
@@ -164,7 +164,7 @@ def test_of_very_many_agents_some_are_drawn_and_the_rest_counted(lab: Lab, tmp_p
     lab.genome.sync(place)
     panel = lab.genome_panel()
     choose(panel, "sync")
-    assert "and 146 more agents" in text(panel)
+    assert "and 147 more agents" in text(panel)
     assert "and 141 more things" in text(panel)
     assert len(text(panel)) < 120_000
 
