@@ -57,8 +57,8 @@ def document(genome: Genome, strange: Sequence[Finding] = ()) -> doc.Document:
             for rule in rules[-_MOST:]
         ),
         ("", _earlier(len(rules))),
-        *((one_line(one.path, 80), one_line(one.what, 160)) for one in genome.findings),
-        *(("not here", one_line(one.what, 200)) for one in strange[:_MOST]),
+        *((one_line(one.path, 80), one_line(one.what, 300)) for one in genome.findings),
+        *(("not here", one_line(one.what, 300)) for one in strange[:_MOST]),
     ]
     return (
         doc.Title("genome", _facts(genome)),

@@ -794,6 +794,9 @@ def _shipped(folder: str | PathLike[str]) -> list[tuple[AgentSpec, str]]:
         others = sorted(one.name for one in place.iterdir() if one.suffix == ".md")
         said = f" ({others[0]} is Markdown)" if others else ""
         raise DefinitionError(f"{shown}: holds no agent{said}; an agent is a file NAME.yaml or NAME.yml")
+    for spec in found:
+        if spec.name in {*PRIMITIVES, *RESERVED}:
+            raise DefinitionError(f"{spec.path}: name: {spec.name!r} means something else here; choose another name")
     return [(spec, sum_of((place / Path(spec.path).name).read_bytes())) for spec in found]
 
 
