@@ -68,6 +68,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.approvals import Resumption
     from lango_nb.runtime.breakers import Breakers
     from lango_nb.runtime.context import ApprovalRules, Listener, TextListener, TurnContext
+    from lango_nb.runtime.control.delegate import Delegation
     from lango_nb.runtime.control.protocol import Control
     from lango_nb.runtime.limits import Limits
     from lango_nb.runtime.live_turns import LiveTurns
@@ -1038,6 +1039,33 @@ class Engine:
         """
         own = (on_event,) if on_event is not None else ()
         return await self._run(text, session, own, on_text, self._context(approver))
+
+    async def execute_delegation(self, delegation: Delegation, session: str = MAIN_SESSION) -> Trace:
+        """Let an agent reach one goal, in a turn whose root delegates just that; all checks and limits hold.
+
+        Parameters
+        ----------
+        delegation : Delegation
+            As :func:`~lango_nb.runtime.control.delegate.parse_plan_response` reads it from a reply.
+        session : str
+
+        Returns
+        -------
+        Trace
+            Its answer is the agent's; a name that the root does not list is refused in it.
+
+        Raises
+        ------
+        UsageError
+            The topology delegates in another way.
+        """
+        from lango_nb.runtime.control.delegate import Delegating
+
+        if self.topology.control != "delegate":
+            raise UsageError(f"agents of {self.topology.name} are not delegated to; use the topology genome")
+        context = self._context(None)
+        models = {**context.models, self.topology.root: Delegating(delegation)}
+        return await self._run(delegation.instruction, session, (), None, replace(context, models=models))
 
     async def _run(  # noqa: PLR0913, PLR0917 - what a turn starts from
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from lango_nb import Lab
 from lango_nb.core.clock import SteppedClock
-from lango_nb.core.errors import DefinitionError
+from lango_nb.core.errors import DefinitionError, UsageError
 from lango_nb.core.events import HandOverRefused
 from lango_nb.core.json_value import JsonValue
 from lango_nb.core.messages import ToolCall
@@ -305,6 +306,28 @@ def test_a_name_outside_the_list_is_refused_when_it_is_called_and_the_turn_goes_
 
 
 # -- delegations at work -----------------------------------------------------------------------------------------------
+
+
+def test_a_delegation_that_was_read_is_executed_by_a_fresh_agent_one_level_deeper(played: Played) -> None:
+    engine, cast = played([agent("root", "reader"), agent("reader", can_spawn=False)], {"reader": ["three", "four"]})
+    goals: list[dict[str, JsonValue]] = [
+        {"agent_name": "reader", "goal": "count", "hints": ["in a.md"]},
+        {"agent_name": "reader", "goal": "again"},
+        {"agent_name": "stranger", "goal": "count"},
+    ]
+    calls = [ToolCall(id=str(place), name="delegate", arguments=goal) for place, goal in enumerate(goals)]
+    plan = parse_plan_response(calls, ["reader"])
+    first, second = (asyncio.run(engine.execute_delegation(one, "mine")) for one in plan.delegations)
+    assert (first.turn.answer, second.turn.answer) == ("three", "four")
+    assert [run.requested_agent for run in (*first.runs, *second.runs)] == ["reader", "reader"]
+    assert first.runs[0].instruction == "count\n\nHints:\n- in a.md"
+    assert {run.spawn_depth for run in (*first.runs, *second.runs)} == {1}
+    assert "count" not in str(cast.of("reader")[-1].messages[1:])
+    strange = asyncio.run(engine.execute_delegation(plan.delegations[0]._replace(call=calls[2]), "mine"))
+    assert "valid names: reader" in strange.turn.answer
+    assert not strange.runs
+    with pytest.raises(UsageError, match="use the topology genome"):
+        asyncio.run(Engine(topology="octet").execute_delegation(plan.delegations[0]))
 
 
 def test_a_delegate_is_made_afresh_each_time_and_sees_its_goal_and_nothing_else(played: Played) -> None:
