@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from lango_nb.core.clock import SteppedClock
 from lango_nb.core.errors import DefinitionError, UsageError
 from lango_nb.core.events import HandOverRefused
 from lango_nb.core.json_value import JsonValue
-from lango_nb.core.messages import ToolCall
+from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.engine import Engine
 from lango_nb.routing.build import build_agent_tree
 from lango_nb.routing.prompts import render_agents_for_prompt
@@ -557,3 +557,74 @@ def test_a_conversation_goes_on_though_every_delegate_begins_anew(engine_on: Eng
     assert "notes.md has 4 words" in said[1]
     assert "plan.txt has 2 words" in said[2]
     assert folder.is_dir()
+
+
+# -- several at once, and one that is interrupted ----------------------------------------------------------------------
+
+
+class Together:
+    """A model whose agents meet: each goal is answered only once all of them are worked on, the last one first."""
+
+    name = "together"
+
+    def __init__(self, *goals: str) -> None:
+        self._goals, self._begun = goals, 0
+        self._ended: dict[str, asyncio.Event] = {}
+        self.results: list[str] = []
+        self.is_at_work, self._all = asyncio.Event(), asyncio.Event()
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:
+        if messages[0].author != "root":
+            return await self._work(messages[-1].content)
+        if messages[-1].role == "tool":
+            self.results = [message.content for message in messages if message.role == "tool"]
+            return Reply(text="Done.")
+        calls = [
+            ToolCall(id=f"call-{goal}", name="delegate", arguments={"agent_name": "reader", "goal": goal})
+            for goal in self._goals
+        ]
+        return Reply(tool_calls=tuple(calls))
+
+    async def _work(self, goal: str) -> Reply:
+        self._ended.setdefault(goal, asyncio.Event())
+        self._begun += 1
+        self.is_at_work.set()
+        if self._begun == len(self._goals):
+            self._all.set()
+        await self._all.wait()
+        later = self._goals[self._goals.index(goal) + 1 :]
+        for other in later:
+            await self._ended[other].wait()
+        self._ended[goal].set()
+        return Reply(text=f"answer to {goal}")
+
+
+def test_goals_of_one_reply_are_worked_on_at_the_same_time_and_answered_in_their_order(engine_on: EngineOn) -> None:
+    model = Together("first", "second", "third")
+    made = genome(agent("root", "reader"), agent("reader", can_spawn=False))
+    engine = engine_on(made, model=model, tools=TOOLS)
+    trace = asyncio.run(asyncio.wait_for(engine.run("Go"), 20))
+    assert trace.turn.answer == "Done."
+    assert model.results == ["answer to first", "answer to second", "answer to third"]
+    assert [run.requested_agent for run in trace.runs] == ["reader"] * 3
+
+
+def test_a_turn_that_is_interrupted_ends_its_delegates_and_the_next_one_works(engine_on: EngineOn) -> None:
+    model = Together("alone")
+    made = genome(agent("root", "reader"), agent("reader", can_spawn=False))
+    engine = engine_on(made, model=model, tools=TOOLS)
+
+    async def interrupted() -> None:
+        model._begun = -5  # it waits for others that never come
+        turn = asyncio.ensure_future(engine.run("Go"))
+        await model.is_at_work.wait()
+        turn.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+
+    asyncio.run(asyncio.wait_for(interrupted(), 20))
+    (left,) = engine.traces.turns()
+    assert left.outcome == "cancelled"
+    assert [run.status for run in engine.traces.get(left.id).runs] == ["cancelled"]
+    model._begun = 0
+    assert engine.run_sync("Go").turn.answer == "Done."
