@@ -126,7 +126,7 @@ SHOWN = {
     "11_genome.ipynb": [
         ("ask", "root → reader → root"),
         ("who", "Changes nothing. Capabilities"),
-        ("add", "delegates to reader, editor, command-runner, web-reader, archivist"),
+        ("add", "delegates to reader, editor, command-runner, web-reader, note-keeper, archivist"),
         ("changed", "changed: capabilities"),
         ("deeper", "The notes say: ask Ada."),
         ("stumble", "what went wrong"),
