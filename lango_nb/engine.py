@@ -68,6 +68,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.approvals import Resumption
     from lango_nb.runtime.breakers import Breakers
     from lango_nb.runtime.context import ApprovalRules, Listener, TextListener, TurnContext
+    from lango_nb.runtime.control.delegate import Delegation
     from lango_nb.runtime.control.protocol import Control
     from lango_nb.runtime.limits import Limits
     from lango_nb.runtime.live_turns import LiveTurns
@@ -85,6 +86,8 @@ logger = logging.getLogger("lango_nb")
 SINGLE = "solo"
 GENOME = "genome"
 """The topology whose agents a genome keeps."""
+_NOTES = "task"
+"""Tools that are an agent's work where it lists them; elsewhere whoever works has them beside its work."""
 TIERS = ("best", "balanced", "fast")
 """What an agent's definition may say instead of a model: the settings name one for each."""
 MAIN_SESSION = "main"
@@ -365,8 +368,10 @@ class Engine:
         return True
 
     def _renewed(self) -> TurnContext | None:
-        """Return what turns work with once the genome has changed; ``None`` while it has not."""
-        return self._context(None) if self.follow_genome() else None
+        """Return what turns work with once the genome has changed here; what others change waits for the next turn."""
+        genome = self.genome
+        is_changed = genome is not None and genome.generation != self._generation
+        return self._context(None) if is_changed and self.follow_genome() else None
 
     def _recall(self, goal: str) -> str:
         """Write what the genome remembers that a goal speaks of, for the prompt of whoever gets it."""
@@ -535,9 +540,10 @@ class Engine:
         listed = dict.fromkeys(name for spec in specs for name in spec.tools)
         starts = tuple(prefix.removesuffix("*") for spec in specs for prefix in spec.prefixes)
         missing = [name for name in listed if name not in self._served and name in primitive_tools()]
+        kept = (one for one in tools if one.name in listed or one.name.startswith(starts) or not is_of_package(one))
         return (
             *self._from_tape([primitive_tools()[name] for name in missing]),
-            *(tool for tool in tools if tool.name in listed or tool.name.startswith(starts) or not is_of_package(tool)),
+            *(tool.as_work() if tool.family == _NOTES and tool.name in listed else tool for tool in kept),
         )
 
     def _joining(self, topology: Topology, agents: Sequence[AgentSpec]) -> list[AgentSpec]:
@@ -1033,6 +1039,33 @@ class Engine:
         """
         own = (on_event,) if on_event is not None else ()
         return await self._run(text, session, own, on_text, self._context(approver))
+
+    async def execute_delegation(self, delegation: Delegation, session: str = MAIN_SESSION) -> Trace:
+        """Let an agent reach one goal, in a turn whose root delegates just that; all checks and limits hold.
+
+        Parameters
+        ----------
+        delegation : Delegation
+            As :func:`~lango_nb.runtime.control.delegate.parse_plan_response` reads it from a reply.
+        session : str
+
+        Returns
+        -------
+        Trace
+            Its answer is the agent's; a name that the root does not list is refused in it.
+
+        Raises
+        ------
+        UsageError
+            The topology delegates in another way.
+        """
+        from lango_nb.runtime.control.delegate import Delegating
+
+        if self.topology.control != "delegate":
+            raise UsageError(f"agents of {self.topology.name} are not delegated to; use the topology genome")
+        context = self._context(None)
+        models = {**context.models, self.topology.root: Delegating(delegation)}
+        return await self._run(delegation.instruction, session, (), None, replace(context, models=models))
 
     async def _run(  # noqa: PLR0913, PLR0917 - what a turn starts from
         self,

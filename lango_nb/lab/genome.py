@@ -10,8 +10,10 @@ from lango_nb.core.paths import path_of
 from lango_nb.lab.view_types import frames
 from lango_nb.specs.genome.genome import Genome
 from lango_nb.specs.genome.members import members
+from lango_nb.specs.genome.sync import ROOT
+from lango_nb.specs.genome.unknown import unknown
 from lango_nb.specs.sources import PACKAGE
-from lango_nb.viz.genome import history_table
+from lango_nb.viz.genome import document, history_table
 from lango_nb.viz.table import Table
 from lango_nb.viz.view import ListView, View
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from lango_nb.specs.genome.memories import Memory
     from lango_nb.specs.genome.rules import Rule
     from lango_nb.specs.genome.sync import Sync
+    from lango_nb.specs.genome.working_tree import Finding
 
 BOOTSTRAP = PACKAGE / "topologies" / "genome" / "bootstrap"
 """The agents that come along."""
@@ -36,12 +39,12 @@ NONE_OPEN = "no genome is open; %lango genome init FOLDER makes one in a folder,
 def open_genome(engine: Engine, folder: str | Path, bootstrap: str | Path | None = None) -> GenomeView:
     """Open or make a genome, and let an engine work with it."""
     shipped = BOOTSTRAP if bootstrap is None else path_of(bootstrap)
-    engine.use_genome(Genome.open_or_init(path_of(folder), shipped, engine.clock))
+    engine.use_genome(Genome.open_or_init(path_of(folder), shipped, engine.clock, root=ROOT))
     return genome_view(engine)
 
 
 def genome_view(engine: Engine, learner: Learner | None = None) -> GenomeView:
-    """Show the genome that an engine works with.
+    """Show the genome that an engine works with, with what others have changed meanwhile.
 
     Parameters
     ----------
@@ -56,6 +59,7 @@ def genome_view(engine: Engine, learner: Learner | None = None) -> GenomeView:
     """
     if engine.genome is None:
         raise UsageError(NONE_OPEN)
+    engine.follow_genome()
     if learner is None or learner.genome is not engine.genome:
         from lango_nb.evaluation.learner import Learner
 
@@ -67,7 +71,7 @@ class GenomeView(View[Genome]):
     """A genome, and what can be done with it; what changes is in use from the next step of any turn on."""
 
     def __init__(self, genome: Genome, engine: Engine, learner: Learner) -> None:
-        super().__init__(genome, self._frame_of_members)
+        super().__init__(genome, self._frame_of_members, lambda: document(genome, self.strange))
         self._engine = engine
         self.learner = learner
         """What proposes changes, and knows what was proposed."""
@@ -75,6 +79,11 @@ class GenomeView(View[Genome]):
     def _frame_of_members(self) -> pd.DataFrame:
         made: pd.DataFrame = frames().genome_df(members(self.record, self._engine.topology.root))
         return made
+
+    @property
+    def strange(self) -> tuple[Finding, ...]:
+        """What its agents name that is not here: tools of another system, keys that this version does not read."""
+        return unknown(self.record, {tool.name for tool in self._engine.catalog})
 
     @property
     def agents(self) -> tuple[AgentSpec, ...]:

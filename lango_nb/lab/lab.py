@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from lango_nb.widgets.dashboard import Dashboard
     from lango_nb.widgets.doctor import DoctorPanel
     from lango_nb.widgets.evaluate import EvaluatePanel
+    from lango_nb.widgets.genome import GenomePanel
     from lango_nb.widgets.listing import ListPanel
     from lango_nb.widgets.panel import Panel
     from lango_nb.widgets.partition import PartitionPanel
@@ -1398,6 +1399,20 @@ class Lab:
         self._learner = view.learner
         return view
 
+    def genome_panel(self) -> GenomePanel:
+        """Show the genome in use: who may call whom, cards of what may be learned, and what each change changed.
+
+        Returns
+        -------
+        GenomePanel
+            While no genome is in use it says how to get one; a change is rolled back after a question.
+        """
+        from lango_nb.widgets.genome import GenomePanel
+
+        panel = GenomePanel(lambda: self.genome)
+        panel.follow(self.engine.listeners, {"turn.finished"})
+        return self._with_foot(panel, "genome", lambda: self.genome.df)
+
     @property
     def topologies(self) -> tuple[Topology, ...]:
         """The topologies that can be named: those that ship, and those of your own that have been in use."""
@@ -2004,7 +2019,7 @@ class Lab:
         ----------
         tab : str
             The tab that is shown at first: ``tree``, ``partition``, ``route``, ``run``, ``trace``, ``why``,
-            ``runs``, ``approvals``, ``evaluate``, ``history`` or ``doctor``; the first when empty.
+            ``runs``, ``approvals``, ``evaluate``, ``genome``, ``history`` or ``doctor``; the first when empty.
 
         Returns
         -------

@@ -25,6 +25,9 @@ ABOUT: Mapping[str, str] = {
     "turn and This session the same call again; a call that nobody answers does not run. Lesson: 04_teammates.ipynb.",
     "evaluate": "How often is the router, or a model, right? Pick a set and press Measure; click a number of the "
     "matrix to list its requests, and a request to see why it went where it went. Lesson: 06_evaluate_routing.ipynb.",
+    "genome": "Which agents are there, who may call whom, and how did they come to be so? Look for stumbles, read what "
+    "may be learned of them, accept or refuse it; click a change to see what it changed, compare it with another, or "
+    "roll it back. Lesson: 11_genome.ipynb.",
     "history": "What was asked so far? Filter the turns and choose one to see its trace. "
     "Lesson: 05_history_as_dataframes.ipynb.",
     "doctor": "Is anything wrong? Every check says what it found and what to do next; click one to see what it was "

@@ -7,7 +7,7 @@ answers that it is known by name only. That is how people look at a system they 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Literal, get_args
 
 from lango_nb.core.dataclass import dataclass
@@ -135,6 +135,10 @@ class Tool:
     def is_control(self) -> bool:
         """Whether it keeps the work going and does none itself."""
         return self.role == "control"
+
+    def as_work(self) -> Tool:
+        """Return the same tool as one that somebody works with, where agents list theirs."""
+        return replace(self, role="work", _schema=[])
 
     @property
     def is_by_name(self) -> bool:

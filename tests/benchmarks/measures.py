@@ -26,7 +26,16 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tests.benchmarks.genome import commit_in_many, commit_late, look_at_many, open_many
+from tests.benchmarks.genome import (
+    book_turn,
+    commit_in_many,
+    commit_late,
+    commit_size,
+    delegated_turn,
+    list_history,
+    look_at_many,
+    open_many,
+)
 from tests.benchmarks.painted import dashboard_opens, first_paint, letter_routed, watched_turn
 from tests.benchmarks.scenario import MODEL_CALLS
 from tests.benchmarks.stored import durable_turn, going_on, one_fsync, opening, stored_events_to_frame, turn_late
@@ -51,7 +60,7 @@ class Measure:
 
     key: str
     title: str
-    unit: Literal["ms", "MB", "x"]
+    unit: Literal["ms", "s", "kB", "MB", "x"]
     budget: float | None
     """What it may be at most; ``None`` where the design names none."""
     code: str = ""
@@ -339,6 +348,15 @@ MEASURES: dict[str, Measure] = {
         Measure("genome-look", "looking whether one of them has changed", "ms", 10, prepare=look_at_many, rounds=50),
         Measure("genome-commit", "a commit there, processor time", "ms", 30, value=commit_in_many),
         Measure("genome-late", "a commit of 20 agents after 10 000 / after 10", "x", 1.3, value=commit_late),
+        Measure("genome-size", "a commit among 1 000 agents, on the disk", "kB", 4, value=commit_size),
+        Measure("genome-log", "listing 10 000 commits, processor time", "s", 5, value=list_history),
+        Measure(
+            "S2r", "delegate turn / hand-off turn, processor time", "x", 2, value=lambda: delegated_turn(is_kept=False)
+        ),
+        Measure(
+            "genome-turn", "the same in a genome on the disk", "x", 2.5, value=lambda: delegated_turn(is_kept=True)
+        ),
+        Measure("genome-book", "noting how its agents fared, processor time", "ms", 0.5, value=book_turn),
         Measure("mask", "secrets of a tool's result of 50 kB", "ms", 4, prepare=masked("prose", 50_000)),
         Measure("mask-code", "the same, a Python file", "ms", None, prepare=masked("code", 50_000)),
         Measure("show-16k", "a show of a streamed answer of 16 000 characters", "ms", 2, value=slowest_shows(16_000)),

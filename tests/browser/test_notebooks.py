@@ -125,13 +125,15 @@ SHOWN = {
     ],
     "11_genome.ipynb": [
         ("ask", "root → reader → root"),
-        ("told", "Asked before: count the lines of notes.md"),
-        ("open", "delegates to reader, editor, command-runner, web-reader"),
-        ("add", "archivist"),
+        ("who", "Changes nothing. Capabilities"),
+        ("add", "delegates to reader, editor, command-runner, web-reader, note-keeper, archivist"),
         ("changed", "changed: capabilities"),
         ("deeper", "The notes say: ask Ada."),
-        ("log", "add agent archivist"),
-        ("rollback", "gone"),
+        ("stumble", "what went wrong"),
+        ("learn", "reader stumbled (error), 3 times"),
+        ("accept", "memories/memories.jsonl"),
+        ("difference", "pending"),
+        ("rollback", "add agent archivist"),
     ],
 }
 """What a reader has to find, by notebook: the cell, and a piece of its text."""

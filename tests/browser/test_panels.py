@@ -403,3 +403,53 @@ for text in ("how many lines does ledger.csv have?", "read ledger.csv", "how man
     assert window.errors() == []
     assert window.offsite == []
     assert window.complaints == []
+
+
+def test_a_change_of_the_genome_is_read_compared_and_rolled_back(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    base, folder = lab
+    place = folder / "genome-panel"
+    place.mkdir()
+    setup = """%load_ext lango_nb
+from lango_nb import AgentSpec, Lab
+from lango_nb.specs.agent import Constraints
+lab = Lab("octet", approver="allow")
+Lab("solo").genome_panel()"""
+    fill = """lab.open_genome("genome")
+lead = Constraints(can_spawn=True, max_depth=3)
+lab.genome.add(AgentSpec(name="archivist", description="Knows which notes there are.", instruction="You are archivist.",
+    model="fast", tools=("reader",), delegates=("reader",), constraints=lead), "root")
+lab.genome.remember("Ada has the key of the shed")
+for text in ("how many lines does ledger.csv have?", "read ledger.csv", "how many words are in ledger.csv?"):
+    lab.ask(text);"""
+    cells = [setup, fill, "lab.dashboard('genome')"]
+    write_notebook(place / "panel.ipynb", [(cell, ()) for cell in cells])
+    window.open_notebook(base, "genome-panel/panel.ipynb")
+    assert window.run_all()
+    outputs = window.page.locator(".jp-OutputArea-output")
+    assert "%lango genome init FOLDER" in outputs.nth(0).inner_text()
+    view = outputs.last
+    pictures(window, shots, "genome")
+    view.get_by_text("Look for stumbles", exact=True).click()
+    view.get_by_text("Accept", exact=True).wait_for(timeout=60_000)
+    pictures(window, shots, "genome-card")
+    view.get_by_text("Refuse", exact=True).click()
+    view.get_by_text("refused: 1").wait_for(timeout=20_000)
+    change = view.locator("select[size] option", has_text="add agent archivist")
+    change.wait_for(state="attached")
+    view.locator("select[size]").select_option(label=change.inner_text())
+    view.get_by_text("+- archivist").wait_for(timeout=20_000)
+    view.get_by_text("Roll back …", exact=True).click()
+    view.get_by_text("Roll it back", exact=True).wait_for(timeout=20_000)
+    view.get_by_text("Roll it back", exact=True).scroll_into_view_if_needed()
+    pictures(window, shots, "genome-question")
+    assert (place / "genome" / "agents" / "archivist.yaml").exists()
+    view.get_by_text("Roll it back", exact=True).click()
+    view.get_by_text("is rolled back").wait_for(timeout=20_000)
+    view.get_by_text("Roll it back", exact=True).wait_for(state="detached", timeout=20_000)
+    window.screenshot(shots / "genome-rolled-back.png")
+    assert not (place / "genome" / "agents" / "archivist.yaml").exists()
+    assert window.errors() == []
+    assert window.offsite == []
+    assert window.complaints == []

@@ -32,6 +32,7 @@ from pathlib import Path
 from lango_nb.core.errors import LangoError
 from lango_nb.specs.agent import AgentSpec
 from lango_nb.specs.agent_yaml import parse_agent_yaml
+from lango_nb.specs.genome import packs
 from lango_nb.specs.genome.genome import Genome
 
 LONGEST_S = 0.3
@@ -70,6 +71,7 @@ def change(genome: Genome, chance: random.Random) -> None:
 def write(folder: Path, done: Path, seed: int) -> None:
     """Change a genome until the process is killed, and write down every commit that is done."""
     chance = random.Random(seed)
+    packs._LOOSE, packs._PACKS = 60, 4  # so that kills meet packing
     with done.open("ab", buffering=0) as file:
         genome = Genome.open(folder)
         while True:

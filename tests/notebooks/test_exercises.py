@@ -33,7 +33,7 @@ SOLUTIONS = {
     "08_whole_turns": "mine = lab.ask(\"add 'prune the roses' to todo.txt\")",
     "09_dashboard": 'dashboard["route"].act("text", "what do we know about basil?")',
     "10_reading_a_trace": "step = 3",
-    "11_genome": """lab.genome.rollback(next(commit for commit in lab.genome.log() if commit.noun == "memory").id)
+    "11_genome": """lab.genome.rollback(next(commit for commit in lab.genome.log() if commit.name == "archivist").id)
 mine = lab.genome""",
 }
 

@@ -42,6 +42,7 @@ from lango_nb.models.offline.reader import FOLLOWS, reader
 from lango_nb.routing.capabilities import action, parts_of_action, router_family
 from lango_nb.routing.router import Router, router_for
 from lango_nb.routing.table import RoutingRow, RoutingTable
+from lango_nb.tools.builtin import builtin_tools
 
 LEAST, _LIKELY, _CLEARLY, _SURELY = 4.0, 4.5, 5.5, 8.0
 """Scores from which a tool is meant at all, rather than a look that was read or surely read, rather than a change or a file."""
@@ -136,10 +137,20 @@ NO_TOOLS = OwnTools()
 
 def own_among(tools: Sequence[ToolSchema]) -> OwnTools:
     """Return those of some tools that the reader knows nothing of; for the same tools the same object."""
-    others = tuple(tool for tool in tools if router_family(tool.name))
-    found = tuple(tool for tool in tools if not router_family(tool.name))
+    found = tuple(tool for tool in tools if not router_family(tool.name) and not _is_of_package(tool))
+    others = tuple(tool for tool in tools if tool not in found)
     written = tuple((tool.name, tool.description, json.dumps(tool.parameters)) for tool in found)
     return _own_tools(written, frozenset(tool.name for tool in others)) if found else NO_TOOLS
+
+
+def _is_of_package(tool: ToolSchema) -> bool:
+    """Tell whether a tool is the package's, which the reader knows: one of one's own may be called the same."""
+    return _described().get(tool.name) == tool.description
+
+
+@lru_cache(maxsize=1)
+def _described() -> Mapping[str, str]:
+    return {tool.name: tool.description for tool in builtin_tools()}
 
 
 @lru_cache(maxsize=64)

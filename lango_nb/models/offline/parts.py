@@ -310,6 +310,14 @@ def _acting(router: Router, tool: str) -> tuple[str, ...]:
     return tuple(row.name for row in router.table if any(one.partition(":")[0] == words_of_it for one in row.actions))
 
 
+def _keeping(router: Router, tool: str) -> tuple[str, ...]:
+    """Return who has a tool that no family of the router holds, as the table says it, where agents list theirs."""
+    if not tool or router_family(tool):
+        return ()
+    need = tool_capability(tool)
+    return tuple(row.name for row in router.table if need in row.capabilities)
+
+
 def who_has(router: Router, tool: str, owners: Sequence[str]) -> Sequence[str]:
     """Return those of the owners of a family whose own tools do what is wanted, where a table tells them apart."""
     need = tool_capability(PRIMITIVE_FOR.get(tool, ""))
@@ -366,7 +374,8 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
         return route.chosen if route.chosen and is_doubtful and not tool else ""
     if confidence < (LOOKS if step.arguments and tool.startswith("fs_") else SURE) and route.is_conversation:
         return ""
-    owners = who_has(router, tool, router.owners(router_family(tool)) or _acting(router, tool)) if tool else ()
+    known = (router.owners(router_family(tool)) or _acting(router, tool) or _keeping(router, tool)) if tool else ()
+    owners = who_has(router, tool, known) if tool else ()
     if router.taught.rows and route.chosen:
         return route.chosen
     if not owners and step.act in acts() and not router_family(tool) and confidence >= SURE:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lango_nb.core.json_value import JsonValue
-from lango_nb.core.messages import ToolCall, ToolSchema
+from lango_nb.core.messages import Message, Reply, ToolCall, ToolSchema
 from lango_nb.routing.build import CONTROL_TOOLS
 from lango_nb.routing.tree import AgentNode, AgentTree
 from lango_nb.runtime.control.protocol import Refusal, Target, refuse_arguments, refuse_name
@@ -63,6 +63,25 @@ class Plan(NamedTuple):
     """Calls of other tools."""
     refused: tuple[Refusal, ...]
     """Calls that delegate but cannot be carried out, with what was wrong."""
+
+
+class Delegating:
+    """A root that delegates one goal and passes on what comes back: the model of a turn that begins with a delegation.
+
+    Parameters
+    ----------
+    delegation : Delegation
+    """
+
+    name = "delegation"
+
+    def __init__(self, delegation: Delegation) -> None:
+        self._delegation = delegation
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Reply:  # noqa: ARG002 - a Model
+        """Delegate, then answer with the result."""
+        last = messages[-1]
+        return Reply(text=last.content) if last.role == "tool" else Reply(tool_calls=(self._delegation.call,))
 
 
 class DelegateControl:

@@ -16,7 +16,7 @@ Mark = tuple[object, ...]
 def stamp(path: Path) -> Mark:
     """Return the time, size and number of a file; nothing where there is none."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 - half the time of Path.stat, at each step of a turn
     except OSError:
         return ()
     return (found.st_mtime_ns, found.st_size, found.st_ino)

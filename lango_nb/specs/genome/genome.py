@@ -16,7 +16,7 @@ Source: Quick Start: Agent Delegation Architecture (spec 004), "Genome Persisten
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from os import PathLike
@@ -140,7 +140,7 @@ class Genome:
 
     @classmethod
     def open_or_init(
-        cls, path: str | PathLike[str], bootstrap: str | PathLike[str], clock: Clock | None = None
+        cls, path: str | PathLike[str], bootstrap: str | PathLike[str], clock: Clock | None = None, *, root: str = ""
     ) -> Self:
         """Open a genome, or make one of the agents that are shipped; :attr:`synced` says what came of it.
 
@@ -150,9 +150,21 @@ class Genome:
         bootstrap : str or path
             Folder of shipped agents: what is new there is brought into a genome that was there already.
         clock : Clock, optional
+        root : str
+            Agent that a new genome has to have; none when empty.
+
+        Raises
+        ------
+        DefinitionError
+            A file of theirs cannot be read, or the root is missing; nothing is made then.
         """
+        shipped = _shipped(bootstrap)
+        if root and not path_of(path).exists() and root not in {spec.name for spec, _ in shipped}:
+            raise DefinitionError(
+                f"{path_of(bootstrap).name}: there is no agent {root!r}, which everything begins with"
+            )
         genome = cls.init(path, clock)
-        genome.synced = genome.sync_bootstrap(bootstrap)
+        genome.synced = genome._sync(shipped)  # noqa: SLF001 - its own
         return genome
 
     def close(self) -> None:
@@ -297,11 +309,9 @@ class Genome:
         DefinitionError
             A file of theirs cannot be read.
         """
-        place = path_of(folder)
-        shipped = [
-            (spec, sum_of((place / Path(spec.path).name).read_bytes()))
-            for spec in load_bootstrap_agents(place, shown_as=place.name or str(place))
-        ]
+        return self._sync(_shipped(folder))
+
+    def _sync(self, shipped: Sequence[tuple[AgentSpec, str]]) -> Sync:
         with self._changing():
             manifest = self._tree.value(MANIFEST) or {}
             for spec, _ in shipped:
@@ -559,8 +569,7 @@ class Genome:
     def record(self, *metrics: Metric) -> None:
         """Write down actions and stumbles; they are not part of the history."""
         with self._repository.lock:
-            for metric in metrics:
-                self.metrics.add(metric, metric.at or self._clock.now())
+            self.metrics.add(*metrics, now=self._clock.now)
 
     def stumble_rate(self, agent: str, since: datetime | None = None, until: datetime | None = None) -> float:
         """Return stumbles for each action of an agent, both ends of the time included; 0 without actions."""
@@ -774,6 +783,21 @@ class Genome:
         unknown = next((name for name in names if name not in known), None)
         if unknown is not None:
             raise UnknownNameError(noun, unknown, known, "the genome")
+
+
+def _shipped(folder: str | PathLike[str]) -> list[tuple[AgentSpec, str]]:
+    """Read the agents of a folder, with the sums of their files."""
+    place = path_of(folder)
+    shown = place.name or str(place)
+    found = load_bootstrap_agents(place, shown_as=shown)
+    if not found:
+        others = sorted(one.name for one in place.iterdir() if one.suffix == ".md")
+        said = f" ({others[0]} is Markdown)" if others else ""
+        raise DefinitionError(f"{shown}: holds no agent{said}; an agent is a file NAME.yaml or NAME.yml")
+    for spec in found:
+        if spec.name in {*PRIMITIVES, *RESERVED}:
+            raise DefinitionError(f"{spec.path}: name: {spec.name!r} means something else here; choose another name")
+    return [(spec, sum_of((place / Path(spec.path).name).read_bytes())) for spec in found]
 
 
 def _masked(spec: AgentSpec) -> AgentSpec:

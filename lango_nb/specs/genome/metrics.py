@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal
@@ -60,22 +62,31 @@ class Metrics:
         self._numbers: dict[str, list[Metric]] = {}
         self.unreadable = 0
 
-    def add(self, metric: Metric, at: datetime) -> None:
-        """Write one line; call it while the genome is locked."""
-        values: dict[str, JsonValue] = {"type": _ACTION, "agent_name": metric.agent_name}
-        if isinstance(metric, Stumble):
-            values = {"type": _STUMBLE, "agent_name": metric.agent_name, "kind": metric.kind}
-        values["timestamp"] = at.astimezone(UTC).isoformat().replace("+00:00", "Z")
-        line = json.dumps(values, ensure_ascii=False).encode() + b"\n"
+    def add(self, *metrics: Metric, now: Callable[[], datetime]) -> None:
+        """Write a line for each; call it while the genome is locked.
+
+        Parameters
+        ----------
+        metrics : Metric
+        now : callable
+            Gives a time to those that have none of their own.
+        """
+        data = b"".join(_line(metric, metric.at or now()) for metric in metrics)
         try:
-            self._path.parent.mkdir(exist_ok=True)
-            with self._path.open("a+b") as file:
+            with self._opened() as file:
                 if file.seek(0, os.SEEK_END) and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":
-                    line = b"\n" + line
-                file.write(line)
+                    data = b"\n" + data
+                file.write(data)
         except OSError as error:
             what = f"{self._path.name} cannot be written ({error.strerror}); see to space and rights there"
             raise StoreError(what, "read_only") from error
+
+    def _opened(self) -> io.FileIO:
+        try:
+            return self._path.open("a+b", buffering=0)
+        except FileNotFoundError:
+            self._path.parent.mkdir(exist_ok=True)
+            return self._path.open("a+b", buffering=0)
 
     def all(self) -> tuple[Metric, ...]:
         """Return everything so far, in the order in which it was written."""
@@ -140,6 +151,14 @@ class Metrics:
                 continue
             self._found.append(metric)
             self._numbers.setdefault(metric.agent_name, []).append(metric)
+
+
+def _line(metric: Metric, at: datetime) -> bytes:
+    values: dict[str, JsonValue] = {"type": _ACTION, "agent_name": metric.agent_name}
+    if isinstance(metric, Stumble):
+        values = {"type": _STUMBLE, "agent_name": metric.agent_name, "kind": metric.kind}
+    values["timestamp"] = at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return json.dumps(values, ensure_ascii=False).encode() + b"\n"
 
 
 def _metric(line: bytes) -> Metric | None:

@@ -37,10 +37,17 @@ class Refs:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._git = folder, folder / ".git"
+        self._head, self._packed_refs = self._git / "HEAD", self._git / "packed-refs"
+        self._branch: tuple[Mark, Path] = (), self._head
+        """The file of the branch that is worked on, as long as HEAD is the same."""
 
     def mark(self) -> Mark:
         """Look whether the newest commit is still the one it was."""
-        return tuple(stamp(self._git / name) for name in ("HEAD", self._ref(), "packed-refs"))
+        head = stamp(self._head)
+        if not head or head != self._branch[0]:
+            self._branch = head, self._git / self._ref()
+        branch = stamp(self._branch[1])
+        return head, branch, () if branch else stamp(self._packed_refs)
 
     def head(self) -> str:
         """Return the id of the newest commit; empty where there is none."""
@@ -125,7 +132,7 @@ class Refs:
     def _ref(self) -> str:
         """Return the name of the branch that is worked on, which no file may lead elsewhere with."""
         try:
-            text = (self._git / "HEAD").read_bytes().decode("utf-8", "replace").strip()
+            text = self._head.read_bytes().decode("utf-8", "replace").strip()
         except OSError as error:
             raise unreadable(self._folder, error) from error
         ref = text.removeprefix("ref:").strip()
@@ -139,7 +146,7 @@ class Refs:
 
     def _packed(self, ref: str) -> str:
         try:
-            lines = (self._git / "packed-refs").read_text("utf-8", "replace").splitlines()
+            lines = self._packed_refs.read_text("utf-8", "replace").splitlines()
         except OSError:
             return ""
         return next((line.split(" ", 1)[0] for line in lines if line.endswith(f" {ref}")), "")

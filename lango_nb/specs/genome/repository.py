@@ -1,4 +1,4 @@
-"""A git repository, as much of it as a genome needs; the only module that knows dulwich.
+"""A git repository, as much of it as a genome needs; dulwich knows how its objects are written.
 
     commit:  objects ─→ fsync ─→ one ref is replaced ─→ (working tree, index)
                                  from here on it is done
@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 from weakref import finalize
 
 from lango_nb.core.clock import Clock
@@ -26,11 +28,10 @@ from lango_nb.core.locks import PathLock
 from lango_nb.core.paths import sync_folder
 from lango_nb.specs.genome.disk import fsync, replace, writing
 from lango_nb.specs.genome.index import FILE_MODE, Index
+from lango_nb.specs.genome.packs import KINDS, Kind, Packs, Raw
 from lango_nb.specs.genome.refs import BRANCH, LOCK, Refs
 
-if TYPE_CHECKING:
-    from dulwich.objects import ShaFile
-
+Value = TypeVar("Value")
 Files = Mapping[str, bytes | None]
 """New content by path; ``None`` takes the file away."""
 
@@ -48,10 +49,14 @@ _CONFIG = """[core]
 _TEMPORARY = "tmp_obj_lango_"
 """How files begin that become objects; git gc removes those that stay behind too."""
 _FOLDER_MODE = 0o040000
-_TREES = 16
-"""So many folders are kept as they were read."""
+_TREES, _COMMITS = 16, 64
+"""So many folders and commits are kept as they were read."""
+_TREE = re.compile(rb"(?:[0-7]+ [^\0/]+\0.{20})*", re.DOTALL)
+_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 _MANY = 64
 """From so many objects on they go into one pack."""
+Entries = Mapping[bytes, tuple[bytes, bytes]]
+"""What a folder holds as git writes it: mode and id by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,8 @@ class StoredCommit:
     seconds: int
     """When it was made, since 1970."""
     message: str
+    tree: str
+    """Id of its folder."""
 
     @property
     def parent(self) -> str:
@@ -96,7 +103,9 @@ class Repository:
         self.refs = Refs(folder)
         self.index = Index(folder, self.refs)
         self.lock = PathLock(self._git / LOCK, _TIMEOUT_S, f"genome {folder.name!r}")
-        self._trees: dict[str, Mapping[str, tuple[int, str]]] = {}
+        self._packs = Packs(self._git / "objects", lambda: self._objects)
+        self._trees: dict[str, Entries] = {}
+        self._commits: dict[str, StoredCommit] = {}
 
     # -- making and finding --------------------------------------------------------------------------------------------
 
@@ -111,7 +120,7 @@ class Repository:
 
     def sweep(self) -> None:
         """Remove what killed processes left half done; call it while :attr:`lock` is held."""
-        left = [*self._git.glob("lango_nb-*.tmp"), *(self._git / "objects").glob(f"{_TEMPORARY}*")]
+        left = [*self._git.glob("lango_nb-*.tmp"), *(self._git / "objects").glob(f"{_TEMPORARY}*"), *self._packs.left()]
         with writing(self.folder):
             for one in left:
                 one.unlink(missing_ok=True)
@@ -144,9 +153,14 @@ class Repository:
         StoreError
             It is not there, or damaged.
         """
-        found = self._object(commit_id, b"commit")
-        parents = tuple(parent.decode() for parent in found.parents)
-        return StoredCommit(commit_id, parents, int(found.commit_time), found.message.decode("utf-8", "replace"))
+        known = self._commits.get(commit_id)
+        if known is None:
+            found = self._parsed(commit_id)
+            parents = tuple(parent.decode() for parent in found.parents)
+            message = found.message.decode("utf-8", "replace")
+            known = StoredCommit(commit_id, parents, int(found.commit_time), message, found.tree.decode())
+            _keep(self._commits, commit_id, known, _COMMITS)
+        return known
 
     def commits(self, start: str = "") -> Iterator[StoredCommit]:
         """Return commits from the newest on, along the first parents."""
@@ -158,8 +172,7 @@ class Repository:
 
     def content(self, blob_id: str) -> bytes:
         """Return the content of a file."""
-        data: bytes = self._object(blob_id, b"blob").data
-        return data
+        return self._object(blob_id, "blob")
 
     def changed(self, before: str, after: str) -> dict[str, tuple[str, str]]:
         """Return the files that differ between two commits, sorted, with the ids of both contents.
@@ -174,10 +187,10 @@ class Repository:
         return dict(sorted(found.items()))
 
     def _compare(self, before: str, after: str, prefix: str, found: dict[str, tuple[str, str]]) -> None:
-        old, new = self._entries(before), self._entries(after)
-        for name in {name for name, _ in set(old.items()) ^ set(new.items())}:
-            (old_mode, old_id), (new_mode, new_id) = old.get(name, (0, "")), new.get(name, (0, ""))
-            path = f"{prefix}{name}"
+        old, new = self._items(before), self._items(after)
+        for key in {key for key, _ in old.items() ^ new.items()}:
+            (old_mode, old_id), (new_mode, new_id) = _entry(old, key), _entry(new, key)
+            path = f"{prefix}{os.fsdecode(key)}"
             if _FOLDER_MODE in {old_mode, new_mode}:
                 self._compare(
                     old_id if old_mode == _FOLDER_MODE else "",
@@ -201,48 +214,68 @@ class Repository:
         return files
 
     def _root(self, commit_id: str) -> str:
-        return str(self._object(commit_id, b"commit").tree.decode()) if commit_id else ""
+        return self.commit_of(commit_id).tree if commit_id else ""
 
     def find(self, commit_id: str, path: str) -> str:
         """Return the id of the content of one file in a commit; empty where it is not there."""
         mode, found = _FOLDER_MODE, self._root(commit_id)
         for name in path.split("/"):
-            mode, found = self._entries(found if mode == _FOLDER_MODE else "").get(name, (0, ""))
+            mode, found = _entry(self._items(found if mode == _FOLDER_MODE else ""), os.fsencode(name))
         return found if _is_file(mode) else ""
 
     def _entries(self, tree_id: str) -> Mapping[str, tuple[int, str]]:
         """Return what a folder holds; names that are no UTF-8 keep their bytes."""
+        items = self._items(tree_id)
+        return {os.fsdecode(name): _entry(items, name) for name in items}
+
+    def _items(self, tree_id: str) -> Entries:
+        """Return what a folder holds, as it is written there."""
         found = self._trees.get(tree_id)
         if found is None:
-            items = self._object(tree_id, b"tree").items() if tree_id else ()
-            found = {os.fsdecode(item.path): (item.mode, item.sha.decode()) for item in items}
-            if len(self._trees) >= _TREES:
-                self._trees.clear()
-            self._trees[tree_id] = found
+            raw = self._object(tree_id, "tree") if tree_id else b""
+            if not _TREE.fullmatch(raw):
+                raise self._damaged("tree", tree_id, "it is cut off")
+            found = {name: (mode, one) for mode, name, one in _ENTRY.findall(raw)}
+            _keep(self._trees, tree_id, found, _TREES)
         return found
 
-    def _object(self, object_id: str, kind: bytes) -> Any:
+    def _parsed(self, commit_id: str) -> Any:
+        from dulwich.errors import ObjectFormatException
+        from dulwich.objects import Commit
+
+        try:
+            return Commit.from_string(self._object(commit_id, "commit"))
+        except (ValueError, AssertionError, ObjectFormatException) as error:
+            raise self._damaged("commit", commit_id, str(error)) from error
+
+    def _object(self, object_id: str, kind: Kind) -> bytes:
+        """Return an object as it was written, without what git puts before it."""
         import zlib
 
         from dulwich.errors import ChecksumMismatch, ObjectFormatException
 
-        name = f"{kind.decode()} {object_id[:7]} of genome {self.folder.name!r}"
+        name = f"{kind} {object_id[:7]} of genome {self.folder.name!r}"
         try:
-            found = self._read(object_id)
+            number, found = self._read(object_id)
         except KeyError:
             raise StoreError(f"{name} is missing; run git fsck there, or restore a copy", "damaged") from None
         except (OSError, ValueError, AssertionError, zlib.error, ChecksumMismatch, ObjectFormatException) as error:
-            raise StoreError(f"{name} cannot be read ({error}); restore a copy", "damaged") from error
-        if found.type_name != kind:
-            raise StoreError(f"{name} is a {found.type_name.decode()}; run git fsck there", "damaged")
+            raise self._damaged(kind, object_id, str(error)) from error
+        if (is_kind := {number: name for name, number in KINDS.items()}.get(number, "tag")) != kind:
+            raise StoreError(f"{name} is a {is_kind}; run git fsck there", "damaged")
         return found
 
-    def _read(self, object_id: str) -> Any:
+    def _damaged(self, kind: Kind, object_id: str, why: str) -> StoreError:
+        what = f"{kind} {object_id[:7]} of genome {self.folder.name!r} cannot be read ({why}); restore a copy"
+        return StoreError(what, "damaged")
+
+    def _read(self, object_id: str) -> tuple[int, bytes]:
         try:
-            return self._objects[object_id.encode()]
+            found: tuple[int, bytes] = self._objects.get_raw(object_id.encode())
         except FileNotFoundError:  # a pack that git has replaced by another one meanwhile
             self._objects.close()
-            return self._objects[object_id.encode()]
+            found = self._objects.get_raw(object_id.encode())
+        return found
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
@@ -268,71 +301,64 @@ class Repository:
         -----
         Call it while :attr:`lock` is held.
         """
-        from dulwich.objects import Blob, Commit
+        from dulwich.objects import Commit
 
-        objects: list[ShaFile] = []
-        entries: dict[tuple[str, ...], str] = {}
-        for path, data in changes.items():
-            entries[tuple(path.split("/"))] = ""
-            if data is not None:
-                blob = Blob.from_string(data)
-                objects.append(blob)
-                entries[tuple(path.split("/"))] = blob.id.decode()
+        objects: dict[str, Raw] = {}
+        entries = {
+            tuple(path.split("/")): "" if data is None else _added(objects, "blob", data)
+            for path, data in changes.items()
+        }
         parent = self.refs.head()
         made = Commit()
-        made.tree = self._grown(self._root(parent), entries, objects) or self._grown("", {}, objects, keep=True)
+        tree = self._grown(self._root(parent), entries, objects) or _added(objects, "tree", b"")
+        made.tree = _id(tree)
         made.parents = [_id(parent)] if parent else []
         made.author = made.committer = IDENTITY
         made.author_time = made.commit_time = int(self._clock.now().timestamp())
         made.author_timezone = made.commit_timezone = 0
         made.encoding = b"UTF-8"
         made.message = message.encode("utf-8", "replace") + b"\n"
-        objects.append(made)
+        commit_id = _added(objects, "commit", made.as_raw_string())
         with writing(self.folder):
-            self._write_objects(objects)
-            self.refs.move(parent, made.id.decode())
-        return made.id.decode()
+            if len(objects) > _MANY:
+                self._packs.write(objects)
+            else:
+                self._write_objects(objects)
+            self.refs.move(parent, commit_id)
+        if len(objects) <= _MANY:
+            with suppress(OSError):  # the commit is made: what cannot be packed now stays, and is packed later
+                self._packs.added(len(objects))
+        return commit_id
 
-    def _grown(
-        self, tree_id: str, entries: Mapping[tuple[str, ...], str], objects: list[ShaFile], *, keep: bool = False
-    ) -> Any:
-        """Make the folder that comes of another one; nothing when it would be empty."""
-        from dulwich.objects import Tree
-
-        tree = Tree.from_string(self._object(tree_id, b"tree").as_raw_string()) if tree_id else Tree()
+    def _grown(self, tree_id: str, entries: Mapping[tuple[str, ...], str], objects: dict[str, Raw]) -> str:
+        """Make the folder that comes of another one; return its id, nothing when it would be empty."""
+        items = dict(self._items(tree_id))
         below: dict[str, dict[tuple[str, ...], str]] = {}
-        for path, blob_id in entries.items():
+        for path, blob in entries.items():
             if len(path) > 1:
-                below.setdefault(path[0], {})[path[1:]] = blob_id
-                continue
-            _put(tree, path[0], FILE_MODE, blob_id.encode())
-        known = self._entries(tree_id) if below else {}
+                below.setdefault(path[0], {})[path[1:]] = blob
+            else:
+                _put(items, path[0], FILE_MODE, blob)
         for name, inner in below.items():
-            mode, old = known.get(name, (0, ""))
-            _put(tree, name, _FOLDER_MODE, self._grown(old if mode == _FOLDER_MODE else "", inner, objects))
-        if not len(tree) and not keep:
-            return b""
-        objects.append(tree)
-        return tree.id
+            mode, old = _entry(items, os.fsencode(name))
+            _put(items, name, _FOLDER_MODE, self._grown(old if mode == _FOLDER_MODE else "", inner, objects))
+        return _added(objects, "tree", _tree_bytes(items)) if items else ""
 
-    def _write_objects(self, objects: Collection[ShaFile]) -> None:
+    def _write_objects(self, objects: Mapping[str, Raw]) -> None:
         """Put objects into their places, and make sure that they stay there."""
+        import zlib
+
         folder = self._git / "objects"
-        if len(objects) > _MANY:
-            self._objects.add_objects([(one, None) for one in objects])
-            sync_folder(folder / "pack")
-            return
         waiting: list[tuple[Path, Path]] = []
         folders: set[Path] = set()
-        for one in objects:
-            name = one.id.decode()
+        for name, (kind, data) in objects.items():
             place = folder / name[:2] / name[2:]
             if place.exists():
                 folders.add(place.parent)
                 continue
             beside = folder / f"{_TEMPORARY}{os.urandom(8).hex()}"
             waiting.append((beside, place))
-            beside.write_bytes(one.as_legacy_object())
+            beside.write_bytes(zlib.compress(_framed(kind, data)))
         for beside, _ in waiting:
             fsync(beside)
         for beside, place in waiting:
@@ -354,7 +380,7 @@ def blob_id(data: bytes) -> str:
     >>> blob_id(b"")
     'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
     """
-    return hashlib.sha1(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()
+    return _object_id("blob", data)
 
 
 def missing_extra() -> StoreError:
@@ -363,18 +389,53 @@ def missing_extra() -> StoreError:
     return StoreError(what, "missing_extra")
 
 
-def _put(tree: Any, name: str, mode: int, object_id: bytes) -> None:
-    key = os.fsencode(name)
+def _framed(kind: Kind, data: bytes) -> bytes:
+    """Put before an object what git puts there."""
+    return b"%b %d\0%b" % (kind.encode(), len(data), data)
+
+
+def _object_id(kind: Kind, data: bytes) -> str:
+    return hashlib.sha1(_framed(kind, data), usedforsecurity=False).hexdigest()
+
+
+def _added(objects: dict[str, Raw], kind: Kind, data: bytes) -> str:
+    """Add an object to those that are to be written; return its id."""
+    name = _object_id(kind, data)
+    objects[name] = kind, data
+    return name
+
+
+def _put(items: dict[bytes, tuple[bytes, bytes]], name: str, mode: int, object_id: str) -> None:
+    """Let a name of a folder mean an object, or nothing."""
     if object_id:
-        tree[key] = (mode, _id(object_id.decode()))
-    elif key in tree:
-        del tree[key]
+        items[os.fsencode(name)] = b"%o" % mode, bytes.fromhex(object_id)
+    else:
+        items.pop(os.fsencode(name), None)
+
+
+def _tree_bytes(items: Entries) -> bytes:
+    """Write a folder; git sorts folders in it as if a slash ended their names."""
+    order = sorted(items, key=lambda name: name + b"/" if int(items[name][0], 8) == _FOLDER_MODE else name)
+    return b"".join(b"%b %b\0%b" % (items[name][0], name, items[name][1]) for name in order)
 
 
 def _id(object_id: str) -> Any:
     from dulwich.objects import ObjectID
 
     return ObjectID(object_id.encode())
+
+
+def _entry(items: Entries, name: bytes) -> tuple[int, str]:
+    """Return mode and id of what has a name in a folder; nothing where nothing has."""
+    mode, found = items.get(name, (b"0", b""))
+    return int(mode, 8), found.hex()
+
+
+def _keep(known: dict[str, Value], name: str, value: Value, most: int) -> None:
+    """Keep something that was read, and the latest of the others."""
+    if len(known) >= most:
+        del known[next(iter(known))]
+    known[name] = value
 
 
 def _is_file(mode: int) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,13 +32,13 @@ IGNORED = f"/{STATE}/\n/{METRICS}/\n"
 _FILES = (MEMORIES, RULES, MANIFEST)
 _MAX_BYTES = 64_000_000
 
-FindingKind = Literal["edited", "unreadable", "restored", "set_aside"]
+FindingKind = Literal["edited", "unreadable", "restored", "set_aside", "unknown"]
 Stats = Mapping[str, tuple[int, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something about a file that is not as the newest commit has it."""
+    """Something about a file: it is not as the newest commit has it, or names what is not here."""
 
     path: str
     kind: FindingKind
@@ -58,6 +58,8 @@ class WorkingTree:
 
     def __init__(self, repository: Repository, parse: Callable[[str, str], Any]) -> None:
         self._repository, self._folder, self._parse = repository, repository.folder, parse
+        self._places = {path: os.fspath(self._folder / path) for path in _FILES}
+        self._agents = os.fspath(self._folder / AGENTS)
         self._mark: Mark = ()
         self._committed: dict[str, str] = {}
         self._stats: dict[str, tuple[int, int, int]] = {}
@@ -309,29 +311,27 @@ class WorkingTree:
 
     def _on_disk(self) -> Stats:
         """Return the files that are there; links, folders and other names do not count."""
-        found = dict(self._agents_on_disk())
-        for path in _FILES:
-            stats = _lstat(self._folder / path)
+        found: dict[str, tuple[int, int, int]] = {}
+        for path, place in self._places.items():
+            stats = _lstat(place)
             if stats is not None and stat.S_ISREG(stats.st_mode):
                 found[path] = _stamp(stats)
-        return found
-
-    def _agents_on_disk(self) -> Iterator[tuple[str, tuple[int, int, int]]]:
+        strangers = {}
         try:
-            with os.scandir(self._folder / AGENTS) as entries:
-                strangers = {}
+            with os.scandir(self._agents) as entries:
                 for entry in entries:
-                    path = f"{AGENTS}{entry.name}"
-                    if _is_own(path) and entry.is_file(follow_symlinks=False):
-                        yield path, _stamp(entry.stat(follow_symlinks=False))
-                    elif not entry.name.startswith(".") and not entry.is_dir(follow_symlinks=False):
+                    path, stats = f"{AGENTS}{entry.name}", entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(stats.st_mode) and (path in self._stats or _is_own(path)):
+                        found[path] = _stamp(stats)
+                    elif not entry.name.startswith(".") and not stat.S_ISDIR(stats.st_mode):
                         what = f"{path} is not read; an agent is a file of its own, not a link, called NAME{ENDING}"
                         strangers[path] = Finding(path, "unreadable", printable(what))
-                self._strangers = strangers
         except FileNotFoundError:
-            return
+            return found
         except OSError as error:
             raise StoreError(f"{AGENTS} cannot be read ({error.strerror}); see who may read it") from error
+        self._strangers = strangers
+        return found
 
     def _read(self, path: str) -> bytes | None:
         try:
@@ -366,9 +366,9 @@ def _decoded(path: str, data: bytes) -> str:
         raise DefinitionError(f"{path}:{line}: file: is not UTF-8; save it as UTF-8 text") from None
 
 
-def _lstat(path: Path) -> os.stat_result | None:
+def _lstat(path: Path | str) -> os.stat_result | None:
     try:
-        return path.lstat()
+        return os.lstat(path)
     except OSError:
         return None
 

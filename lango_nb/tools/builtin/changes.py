@@ -1,9 +1,12 @@
 """Changes of several files that happen together or not at all: all is checked first, and put back when one fails.
 
     plan_patch    reads a patch and every file it names; raises before anything is touched
-    carry_out     makes the changes; a file that is changed or deleted is kept beside its place until all are made
+    carry_out     writes all new files beside their places, then puts one after the other there; a file that is changed
+                  or deleted is kept beside its place until all are made
 
-What is put back is the former file itself, moved to its place again: that works on a full disk, too.
+What is put back is the former file itself, moved to its place again: that works on a full disk, too. A process that is
+killed while files are written has changed none; no file is ever half written. Between two of the last renames there is
+nothing that a file system could do: what was done until then stays, and the former files are beside their places.
 """
 
 from __future__ import annotations
@@ -20,7 +23,16 @@ from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import LangoError, ToolError
 from lango_nb.core.text import counted, printable
 from lango_nb.tools.arguments import BAD_ARGUMENT
-from lango_nb.tools.builtin.files import encode, kind_of, lines_of, read_text, replace_file, writable_mode
+from lango_nb.tools.builtin.files import (
+    discard_file,
+    encode,
+    kind_of,
+    lines_of,
+    put_file,
+    read_text,
+    stage_file,
+    writable_mode,
+)
 from lango_nb.tools.builtin.patches import Change, apply_hunks, read_patch
 from lango_nb.tools.builtin.paths import NOT_FOUND, Identity, Place, reach
 from lango_nb.tools.context import ToolContext
@@ -136,6 +148,8 @@ def carry_out(planned: Sequence[FileChange], context: ToolContext) -> list[str]:
     journal = _Journal(context)
     try:
         for one in planned:
+            journal.stage(one)
+        for one in planned:
             journal.make(one)
     except BaseException as error:
         stuck = journal.undo()
@@ -153,16 +167,38 @@ class _Journal:
         self._context = context
         self._undo: list[tuple[str, Callable[[], None]]] = []
         self._kept: list[tuple[str, str]] = []
+        self._staged: dict[str, str] = {}
+
+    def stage(self, one: FileChange) -> None:
+        """Write what a change makes beside the place where it is going to be."""
+        mode = None
+        if one.kind == "update":
+            with reach(self._context, one.path) as place:
+                self._check(place, one)
+                mode = writable_mode(place, one.path)
+                if not one.move_to:
+                    self._write(place, one.path, one, mode)
+        if one.kind == "add" or one.move_to:
+            path = one.move_to or one.path
+            for folder in one.folders:
+                self._undo.append((f"{folder}/", partial(self._remove_folder, folder)))
+            with reach(self._context, path, is_link=True, makes_folders=True) as place:
+                if place.found is not None:
+                    raise ToolError(f"{place.shown} was made meanwhile", CHANGED)
+                self._write(place, path, one, mode)
+
+    def _write(self, place: Place, path: str, one: FileChange, mode: int | None) -> None:
+        name = self._staged[path] = stage_file(place, encode(one.new), mode)
+        self._undo.append((posixpath.join(posixpath.dirname(place.shown), name), partial(self._discard, path, name)))
 
     def make(self, one: FileChange) -> None:
+        """Put what was written in its place, and take away what goes."""
         if one.kind == "add":
-            self._create(one.path, one, None)
+            self._create(one.path, one)
         elif one.kind == "delete":
             self._take_away(one, is_checked=False)
         elif one.move_to:
-            with reach(self._context, one.path) as place:
-                mode = writable_mode(place, one.path)
-            self._create(one.move_to, one, mode)
+            self._create(one.move_to, one)
             self._take_away(one, is_checked=True)
         else:
             self._update(one)
@@ -184,22 +220,18 @@ class _Journal:
                 stuck.append(shown)
         return stuck
 
-    def _create(self, path: str, one: FileChange, mode: int | None) -> None:
-        shown = one.move_shown or one.shown
-        for folder in one.folders:
-            self._undo.append((f"{folder}/", partial(self._remove_folder, folder)))
-        with reach(self._context, path, is_link=True, makes_folders=True) as place:
+    def _create(self, path: str, one: FileChange) -> None:
+        with reach(self._context, path, is_link=True) as place:
             if place.found is not None:
                 raise ToolError(f"{place.shown} was made meanwhile", CHANGED)
-            replace_file(place, encode(one.new), mode)
-            self._undo.append((shown, partial(self._remove, path)))
+            put_file(place, self._staged[path])
+            self._undo.append((one.move_shown or one.shown, partial(self._remove, path)))
 
     def _update(self, one: FileChange) -> None:
         with reach(self._context, one.path) as place:
             self._check(place, one)
-            mode = writable_mode(place, one.path)
             self._keep(place, one, is_moved=False)
-            replace_file(place, encode(one.new), mode)
+            put_file(place, self._staged[one.path])
 
     def _take_away(self, one: FileChange, *, is_checked: bool) -> None:
         with reach(self._context, one.path, is_link=not is_checked) as place:
@@ -228,6 +260,10 @@ class _Journal:
             os.replace(aside, place.entry, src_dir_fd=place.folder, dst_dir_fd=place.folder)
             with suppress(FileNotFoundError):  # there when both were names of one file
                 os.unlink(aside, dir_fd=place.folder)
+
+    def _discard(self, path: str, name: str) -> None:
+        with reach(self._context, path, is_link=True) as place:
+            discard_file(place, name)
 
     def _remove(self, path: str) -> None:
         with reach(self._context, path, is_link=True) as place:

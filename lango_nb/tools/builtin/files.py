@@ -124,18 +124,38 @@ def writable_mode(place: Place, given: str) -> int | None:
 
 def replace_file(place: Place, data: bytes, mode: int | None) -> None:
     """Put a file in its place in one step, with the permissions of the one before."""
-    beside = place.beside(f".lango-{os.urandom(8).hex()}.tmp")
+    put_file(place, stage_file(place, data, mode))
+
+
+def stage_file(place: Place, data: bytes, mode: int | None) -> str:
+    """Write a file beside its place; return its name there."""
+    name = f".lango-{os.urandom(8).hex()}.tmp"
+    beside = place.beside(name)
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW, 0o666, dir_fd=place.folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             if mode is not None:
                 os.chmod(handle if os.chmod in os.supports_fd else beside, mode)  # noqa: PTH101 - of a handle
-        os.replace(beside, place.entry, src_dir_fd=place.folder, dst_dir_fd=place.folder)
     except BaseException:
-        with suppress(OSError):
-            os.unlink(beside, dir_fd=place.folder)
+        discard_file(place, name)
         raise
+    return name
+
+
+def put_file(place: Place, name: str) -> None:
+    """Put a file that was written beside its place there, in one step."""
+    try:
+        os.replace(place.beside(name), place.entry, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+    except BaseException:
+        discard_file(place, name)
+        raise
+
+
+def discard_file(place: Place, name: str) -> None:
+    """Remove what was written beside a place, where it still is."""
+    with suppress(OSError):
+        os.unlink(place.beside(name), dir_fd=place.folder)
 
 
 def replace_lines(place: Place, lines: list[str], start: int, end: int, content: str) -> list[str]:

@@ -42,7 +42,8 @@ def test_a_lab_without_a_genome_says_how_to_get_one() -> None:
 
 def test_a_genome_is_opened_and_its_topology_used(lab: Lab) -> None:
     assert lab.topology == "genome"
-    assert lab.genome.df["agent"].tolist() == ["root", "command-runner", "editor", "reader", "web-reader"]
+    shipped = ["root", "command-runner", "editor", "note-keeper", "reader", "web-reader"]
+    assert lab.genome.df["agent"].tolist() == shipped
     assert lab.ask("count the lines of notes.md").path == ("root", "reader", "root")
 
 

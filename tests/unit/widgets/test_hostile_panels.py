@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
+import weakref
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, cast
 
 import ipywidgets
 import pytest
 
-from lango_nb import Lab
+from lango_nb import AgentSpec, Lab
 from lango_nb.core.bus import Bus
+from lango_nb.core.clock import SteppedClock
+from lango_nb.core.errors import LangoError
 from lango_nb.core.events import TextSoFar
 from lango_nb.viz import document as doc
 from lango_nb.viz.runs import line, run_document
@@ -88,6 +94,27 @@ def tree() -> Panel:
     return panel
 
 
+def genome() -> Panel:
+    """Look at agents, memories and changes, and ask whether one is to be rolled back."""
+    kept = tempfile.TemporaryDirectory()
+    place = Path(kept.name)
+    lab = Lab(workspace=place, clock=SteppedClock())
+    text = samples.HOSTILE.encode("utf-8", "replace").decode()  # half a character cannot be stored
+    lab.open_genome(place / "genome")
+    agent = AgentSpec(name="poet", description=text, instruction=text, model="fast")
+    with suppress(LangoError):  # what no file may hold
+        lab.genome.add(agent, "root")
+    with suppress(LangoError):
+        lab.genome.remember(text, text)
+    with suppress(LangoError):
+        lab.genome.prefer(text, text)
+    panel = lab.genome_panel()
+    weakref.finalize(panel, kept.cleanup)
+    panel.act("record", panel.listed[0].short_id)
+    panel.act("press", "ask")
+    return panel
+
+
 def dashboard() -> Panel:
     """Show a panel on a tab."""
     return Dashboard({"route": PANELS["route"]}, lambda: (doc.Title(samples.HOSTILE, [samples.HOSTILE]),))
@@ -104,6 +131,7 @@ PANELS: dict[str, Callable[[], Panel]] = {
     "doctor": doctor,
     "evaluate": evaluate,
     "run": run,
+    "genome": genome,
     "tree": tree,
     "dashboard": dashboard,
 }

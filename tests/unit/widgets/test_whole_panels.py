@@ -88,6 +88,17 @@ def lab_in(folder: Path) -> Lab:
     return lab
 
 
+def lab_with_genome(folder: Path) -> Lab:
+    """Return a lab whose genome has a memory, and whose reader stumbled over a file that is not there."""
+    lab = Lab(workspace=folder, clock=SteppedClock(), ids=CountedIds(), approver="allow")
+    lab.open_genome(folder / "genome")
+    lab.genome.remember("Ada has the key")
+    for _ in range(3):
+        lab.ask("read ledger.csv")
+    lab.genome.learn()
+    return lab
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
     """Return a lab that no test changes."""
@@ -104,6 +115,7 @@ PANELS: dict[str, Callable[[Lab], Any]] = {
     "first step": lambda lab: lab.trace_panel(2, step=1),
     "why": lambda lab: lab.why_panel(2),
     "runs": Lab.runs_panel,
+    "genome": Lab.genome_panel,
     "history": Lab.history_panel,
     "approvals": Lab.approvals_panel,
     "dashboard": Lab.dashboard,
@@ -113,6 +125,8 @@ PANELS: dict[str, Callable[[Lab], Any]] = {
 @pytest.mark.parametrize("name", PANELS)
 def test_a_panel_is_as_expected(lab: Lab, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # where it saves what it is told to save
+    if name == "genome":
+        lab = lab_with_genome(tmp_path)
     panel = PANELS[name](lab_in(tmp_path) if name == "tree" else lab)
     rows = [*drawn(panel.widget)]
     if name not in {"dashboard", "run", "approvals"}:  # what these begin goes on by itself
@@ -131,7 +145,7 @@ def test_a_panel_is_as_expected(lab: Lab, name: str, tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize(
-    "name", ["tree", "partition", "empty route", "run", "runs", "history", "approvals", "dashboard"]
+    "name", ["tree", "partition", "empty route", "run", "runs", "genome", "history", "approvals", "dashboard"]
 )
 def test_a_panel_of_nothing_is_as_expected(tmp_path: Path, name: str) -> None:
     lab = Lab("solo", workspace=tmp_path, clock=SteppedClock(), ids=CountedIds())

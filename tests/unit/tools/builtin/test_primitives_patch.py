@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from lango_nb.core.errors import ToolError
-from lango_nb.tools.builtin import paths, primitive_tools
+from lango_nb.tools.builtin import changes, paths, primitive_tools
 from lango_nb.tools.builtin.changes import carry_out
 from lango_nb.tools.builtin.patches import patched_paths
 from lango_nb.tools.context import ToolContext
@@ -386,3 +387,54 @@ class TestHalfWay:
         assert content.startswith("c.txt: input/output error; could not be put back: ")
         kept = next(path.name for path in work.glob(".lango-*") if path.read_text() == "one\ntwo\nthree\n")
         assert f"a.txt (as it was: {kept})" in content
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX systems fork")
+class TestAKilledProcess:
+    def changes(self, work: Path) -> tuple[str, dict[str, str]]:
+        """Return a patch of many files, and what each holds before."""
+        before = {f"src/f{number}.txt": f"old {number}\n" + "x" * 50_000 + "\n" for number in range(30)}
+        for name, text in before.items():
+            (work / name).write_text(text)
+        lines = [line for number in range(30) for line in self.update(number)]
+        return patch(*lines, "*** Add File: new/n.txt", "+x", "*** Delete File: b.txt"), before
+
+    @staticmethod
+    def update(number: int) -> tuple[str, ...]:
+        return f"*** Update File: src/f{number}.txt", f"-old {number}", f"+new {number}"
+
+    @staticmethod
+    def seen(work: Path, before: dict[str, str]) -> tuple[int, int]:
+        """Count the files as before, and those that are changed; no other text is anywhere."""
+        found = {name: (work / name).read_text() for name in before}
+        old = [name for name, text in found.items() if text == before[name]]
+        new = [name for name, text in found.items() if text == before[name].replace("old ", "new ", 1)]
+        return len(old), len(new)
+
+    def test_while_files_are_written_none_has_changed(self, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        given, before = self.changes(work)
+        pid = os.fork()
+        if not pid:
+            monkeypatch.setattr(changes, "put_file", lambda *_given: os._exit(9))
+            call(work, given)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
+        assert self.seen(work, before) == (30, 0)
+        assert (work / "b.txt").read_text() == "b\n"
+        assert not (work / "new" / "n.txt").exists()
+
+    def test_at_any_moment_each_file_is_whole(self, work: Path) -> None:
+        given, before = self.changes(work)
+        for after_ms in (1, 3, 6, 10, 15, 25):
+            for name, text in before.items():
+                (work / name).write_text(text)
+            (work / "b.txt").write_text("b\n")
+            (work / "new" / "n.txt").unlink(missing_ok=True)
+            pid = os.fork()
+            if not pid:
+                call(work, given)
+                os._exit(0)
+            time.sleep(after_ms / 1000)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            assert sum(self.seen(work, before)) == 30
