@@ -28,7 +28,7 @@ _LISTS = 8
 """Lists of one filtered choice that still take a click: letters and clicks come in one after the other."""
 _SOON_S = 0.1
 """How long changes are gathered."""
-_REST = 50
+REST = 50
 """How many times as long as drawing took, at least, nothing is drawn: a view takes two hundredths of the time."""
 VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -179,7 +179,7 @@ class Panel:
             self._timer = None
         began_s = time.monotonic()
         self._draw()
-        self._pause_s = max(_SOON_S, _REST * (time.monotonic() - began_s))
+        self._pause_s = max(_SOON_S, REST * (time.monotonic() - began_s))
 
     def _draw(self) -> None:
         """Show what has changed meanwhile; a subclass that knows what that is draws less."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +22,7 @@ from lango_nb.viz.trace import Layout
 from lango_nb.viz.turns import cost_text
 from lango_nb.viz.turns import document as turn_document
 from lango_nb.widgets.as_live import as_live, listed
-from lango_nb.widgets.panel import Panel
+from lango_nb.widgets.panel import REST, Panel
 
 if TYPE_CHECKING:
     from lango_nb.core.events import Event, TextSoFar
@@ -88,6 +89,7 @@ class RunPanel(Panel):
         self._events: list[Event] = []
         self._coming: TextSoFar | None = None
         self._drawn: tuple[int, TextSoFar | None] = 0, None
+        self._drawn_at_s = self._per_event_s = 0.0
         self._cancel: Callable[[], None] | None = None
         self._is_stopped = False
         self._field = as_live((doc.Entry("text", "request", hint=_TRY, enter="send"),), self.act)
@@ -131,6 +133,7 @@ class RunPanel(Panel):
                 raise UsageError(f"type a request first, for example: {_TRY}")
             self._asked, self.text, self.said = asked, "", ""
             self._events, self._coming, self._is_stopped, self._drawn = [], None, False, (0, None)
+            self._per_event_s = 0.0
             self.refresh()
             self.refresh_soon()
             self.in_background(lambda: self._work(asked))
@@ -210,9 +213,15 @@ class RunPanel(Panel):
             heard = len(self._events), self._coming
             if not self.is_running:  # a turn has ended that was asked for elsewhere
                 self.on_shown()
-            elif heard != self._drawn and self._box is not None:
-                self._drawn = heard
+            elif heard != self._drawn and self._box is not None and self._has_time_to_draw():
+                self._drawn, began_s = heard, time.monotonic()
                 self._write_present()
+                self._drawn_at_s = time.monotonic()
+                self._per_event_s = (self._drawn_at_s - began_s) / max(heard[0], 1)
+
+    def _has_time_to_draw(self) -> bool:
+        """Tell whether enough time has passed for a drawing, which takes the longer the more events there are."""
+        return time.monotonic() - self._drawn_at_s >= REST * self._per_event_s * len(self._events)
 
     def close(self) -> None:
         """Take the live view away for good; a turn at work goes on."""
