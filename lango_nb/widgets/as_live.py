@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import groupby
 
 import ipywidgets
 
@@ -52,18 +53,16 @@ def as_live(document: doc.Document, act: Act) -> ipywidgets.VBox:
 
 
 def _widgets(blocks: doc.Document, act: Act) -> Iterable[ipywidgets.Widget]:
-    """Make a widget of each part that can be acted on, and one of everything between two of them."""
-    still: list[doc.Block] = []
-    for block in blocks:
-        if not can_be_acted_on(block):
-            still.append(block)
-            continue
-        if still:
-            yield ipywidgets.HTML(as_html(tuple(still)))
-            still = []
-        yield _widget(block, act)
-    if still:
-        yield ipywidgets.HTML(as_html(tuple(still)))
+    """Make a widget of each part."""
+    for part in parts_of(blocks):
+        yield _widget(part[0], act) if can_be_acted_on(part[0]) else ipywidgets.HTML(as_html(part))
+
+
+def parts_of(blocks: doc.Document) -> Iterable[doc.Document]:
+    """Part a document into the blocks that can be acted on, one by one, and everything between two of them."""
+    for is_live, grouped in groupby(blocks, can_be_acted_on):
+        part = tuple(grouped)
+        yield from ((block,) for block in part) if is_live else (part,)
 
 
 def can_be_acted_on(block: doc.Block) -> bool:

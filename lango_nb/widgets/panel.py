@@ -16,7 +16,7 @@ import ipywidgets
 from lango_nb.core.errors import LangoError
 from lango_nb.viz import mimebundle
 from lango_nb.viz.document import Choice, Document, Note
-from lango_nb.widgets.as_live import as_live, reachable
+from lango_nb.widgets.as_live import as_live, parts_of, reachable
 from lango_nb.widgets.foot import Foot, Source
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ class Panel:
         self._thread: threading.Thread | None = None
         self._begins: list[Callable[[], Callable[[], object]]] = []
         self._stops: list[Callable[[], object]] = []
+        self._is_unseen = False
         self._lists: dict[tuple[str, tuple[str, ...]], ipywidgets.VBox] = {}
+        self._steady: list[tuple[Document, ipywidgets.VBox]] = []
         self._foot: Foot | None = None
 
     def has_foot(self, source: Source) -> None:
@@ -96,7 +98,14 @@ class Panel:
 
     def parts(self) -> list[ipywidgets.Widget]:
         """Make the widgets of what is shown now; a subclass that keeps some of them says which."""
-        return [as_live((*self.document(), *self.remark()), self.act)]
+        before, self._steady = self._steady, []
+        for part in parts_of((*self.document(), *self.remark())):
+            place = next((place for place, (known, _) in enumerate(before) if known == part), None)
+            widget = (
+                as_live(part, self.act) if place is None else before.pop(place)[1]
+            )  # a click under way still counts
+            self._steady.append((part, widget))
+        return [widget for _, widget in self._steady]
 
     def remark(self) -> Document:
         """Say what was wrong with the last act."""
@@ -247,10 +256,12 @@ class Panel:
         """Stop listening when the last view is gone; go on when there is one again."""
         with self._lock:
             if not change["new"] and change["old"]:
+                self._is_unseen = True
                 for stop in self._stops:
                     stop()
                 self._stops.clear()
-            elif change["new"] and not self._stops and not self._is_closed:
+            elif change["new"] and self._is_unseen and not self._is_closed:
+                self._is_unseen = False
                 self._stops = [weakref.finalize(self, begin()) for begin in self._begins]
                 self.refresh_soon()
 
@@ -267,6 +278,7 @@ class Panel:
                 let_go(widget)
             self._box = None
             self._lists.clear()
+            self._steady.clear()
 
     @property
     def widget(self) -> ipywidgets.VBox:

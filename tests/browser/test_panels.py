@@ -365,20 +365,6 @@ def test_what_is_shown_anew_again_and_again_leaves_no_listener_behind(lab: tuple
     assert window.complaints == []
 
 
-def click_away(button: Locator) -> None:
-    """Click a button that goes with the click; once more where the page was still being laid out under the first."""
-    from playwright.sync_api import TimeoutError as NotYetError
-
-    for _ in range(6):
-        button.click()
-        try:
-            button.wait_for(state="detached", timeout=10_000)
-        except NotYetError:
-            continue
-        return
-    raise AssertionError("the button is still there")
-
-
 def test_a_proposal_is_read_and_accepted_with_a_click(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
     base, folder = lab
     place = folder / "learning"
@@ -396,7 +382,8 @@ for text in ("how many lines does ledger.csv have?", "read ledger.csv", "how man
     button = window.page.locator(CARDS).get_by_text("Accept", exact=True)
     button.wait_for(timeout=60_000)
     pictures(window, shots, "learning")
-    click_away(button)
+    button.click()
+    button.wait_for(state="detached", timeout=60_000)
     window.screenshot(shots / "learning-accepted.png")
     assert "pending" in window.page.locator(".jp-OutputArea-output").nth(0).inner_text()
     assert "ledger" in (place / "genome" / "memories" / "memories.jsonl").read_text()
