@@ -6,10 +6,12 @@ more than that, teammate runs begin folded into a line each.
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import ipywidgets
 
@@ -26,6 +28,7 @@ from lango_nb.viz.rows import span_blocks, span_line
 from lango_nb.viz.spans import Span
 from lango_nb.viz.trace import Layout, head
 from lango_nb.widgets.as_live import as_button, as_live
+from lango_nb.widgets.keys import Keys
 from lango_nb.widgets.panel import Panel, let_go
 
 _MOST = 1000
@@ -33,6 +36,7 @@ _MOST = 1000
 _ROWS = 12
 _ALL_KINDS, _ALL_AGENTS = "all kinds", "everybody"
 _NO_RUN = "none"
+_NOTHING_FITS = "No event fits: empty the search, or choose all kinds and everybody."
 _INDENT = "\N{NO-BREAK SPACE}" * 4
 """A browser leaves blanks at the beginning of a line of a list out."""
 _MOST_LANES = 40
@@ -73,6 +77,10 @@ class TracePanel(Panel):
         self._names = ipywidgets.VBox()
         self._named: tuple[str, tuple[Lane, ...]] = "", ()
         self._drawing = ipywidgets.HBox(layout=ipywidgets.Layout(max_width="100%", margin="4px 0 0 0"))
+        self._drawing.add_class("lango-lanes")
+        me = weakref.ref(self)
+        self._keys = Keys(lambda content: panel.press(content) if (panel := me()) is not None else None)
+        self._title.add_class(self._keys.mark)
         self._left = ipywidgets.VBox(layout=ipywidgets.Layout(**_COLUMN))
         right = ipywidgets.VBox([self._moment], layout=ipywidgets.Layout(**_COLUMN))
         self._columns = ipywidgets.HBox([self._left, right], layout=ipywidgets.Layout(flex_flow="row wrap"))
@@ -96,6 +104,7 @@ class TracePanel(Panel):
         self.seq = 0
         """The first event of what is chosen; 0 before anything is."""
         self._head = self._slider = None
+        self._is_cleared = False
         for made in ("_layout", "_words", "_parents", "_lengths", "_then"):
             vars(self).pop(made, None)
         self.folded = self._folded_at_first
@@ -216,6 +225,40 @@ class TracePanel(Panel):
             for span in self._layout.spans
         }
 
+    def press(self, content: Mapping[str, Any]) -> None:
+        """Do what a key or a click asks for: another event or step, all events, the bar that was clicked."""
+        match content:
+            case {"do": "next" | "previous" as way}:
+                self._move(1 if way == "next" else -1)
+            case {"do": "back" | "on" as way}:
+                self.act("step", str(self.step + (1 if way == "on" else -1)))
+            case {"do": "all"}:
+                self.act("all", "")
+            case {"do": "at", "lane": int(lane), "share": int() | float() as share}:
+                if (span := self._span_at(lane, share)) is not None:
+                    self.act("event", self._line(span))
+
+    def _move(self, by: int) -> None:
+        """Choose the listed event after the chosen one, or before it; before one is chosen that of the step."""
+        made = self.spans
+        chosen = next((place for place, span in enumerate(made) if span.first == self.seq), None)
+        if chosen is None:
+            chosen = self._nearest(made) - (by > 0)
+        if made:
+            self.act("event", self._line(made[min(max(chosen + by, 0), len(made) - 1)]))
+
+    def _span_at(self, number: int, share: float) -> Span | None:
+        """Return what is drawn in a lane at a share of its width; the latest of several that lie there."""
+        first, last = self._stretch or (1, self._layout.slots)
+        there = {key_of(span) for span in zoomed(self._layout.spans, first, last)}
+        keys = [key for key in self._layout.lanes if key in there]
+        if not 0 <= number < len(keys):
+            return None
+        place = min(first + int(share * (last - first + 1)), last)
+        own = [span for span in self._layout.spans if key_of(span) == keys[number]]
+        lying = [span for span in own if span.first <= place and (span.is_open or span.last >= place)]
+        return max(lying, key=lambda span: span.first, default=None)
+
     def document(self) -> doc.Document:
         """Write the turn, its lanes up to the step, how it stood there, and the chosen event."""
         return (*self._drawn(), self._steps(), doc.GAP, *self._stood(), doc.GAP, *self._chosen())
@@ -236,6 +279,9 @@ class TracePanel(Panel):
                 self.agent = "" if value == _ALL_AGENTS else value
             case "query":
                 self.query = value
+            case "all":
+                self.kind = self.agent = self.query = self.lane = ""
+                self._is_cleared = True
             case "folded" if value:
                 names = value.split()
                 self.folded = tuple(run for run in self._parents if run in names)
@@ -247,6 +293,10 @@ class TracePanel(Panel):
     def parts(self) -> list[ipywidgets.Widget]:
         """Keep all but the list of events: what a change does not concern stays as it is."""
         self._head = self._head or self._filter()
+        if self._is_cleared:
+            self._is_cleared = False
+            for widget, value in zip(self._head.children, ("", _ALL_KINDS, _ALL_AGENTS), strict=True):
+                widget.value = value
         self._slider = self._slider or as_live((self._steps(),), self.act)
         self._slider.children[0].value = self.step
         self._title.value = as_html(head(self.trace, self._layout))
@@ -319,8 +369,12 @@ class TracePanel(Panel):
         if chosen is not None and chosen.step == self.step and chosen in made:
             place = made.index(chosen)
         else:
-            place = next((place for place, span in enumerate(made) if span.step >= self.step), len(made))
+            place = self._nearest(made)
         return made, min(max(place - _MOST // 2, 0), max(len(made) - _MOST, 0))
+
+    def _nearest(self, made: list[Span]) -> int:
+        """Return the place of the first event of the step."""
+        return next((place for place, span in enumerate(made) if span.step >= self.step), len(made))
 
     def _line(self, span: Span) -> str:
         """Write a line of the list: set in as deep as its lane, with a sign where a run can be folded."""
@@ -361,7 +415,7 @@ class TracePanel(Panel):
         made, first = self._near()
         last = min(first + _MOST, len(made))
         part = f"lines {first + 1:,} to {last:,} of {len(made):,}: move the step or narrow the search for others"
-        more = doc.Note(part if len(made) > _MOST else "")
+        more = doc.Note((part if len(made) > _MOST else "") if made else _NOTHING_FITS)
         if self._stretch is not None:
             begin, end = self._stretch
             said = f"zoomed in on {self.lane}: events {begin:,} to {end:,} of {self._layout.slots:,}"
