@@ -1,4 +1,4 @@
-"""Keys and clicks that need a script: more than plain widgets can, and nothing that a view depends on."""
+"""Keyboard shortcuts and clicks that need JavaScript. They are optional: every view works without them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Press = Callable[[Mapping[str, Any]], None]
 
 
 class Keys(anywidget.AnyWidget):
-    """Listens in the page, and shows nothing: a front end that does not run its script shows the same view.
+    """An invisible widget that listens to keys and clicks. A front end that cannot run its script shows the same view.
 
     Parameters
     ----------
     press : callable
-        Is told what was pressed: ``do`` is ``next``, ``previous``, ``back``, ``on``, ``all`` or ``at``; the last has
-        ``lane`` and ``share``, the number of the lane that was clicked and how far to its right.
+        Called with a message: ``do`` is ``next``, ``previous``, ``back``, ``on``, ``all`` or ``at``. The last one also
+        has ``lane``, the index of the clicked lane, and ``share``, the horizontal position as a fraction of its width.
     """
 
     _esm: ClassVar[Path] = Path(__file__).with_name("keys.js")
     mark = traitlets.Unicode().tag(sync=True)
-    """The class of a child of what it listens to."""
+    """CSS class of a direct child of the element to listen to."""
 
     def __init__(self, press: Press) -> None:
         super().__init__()
