@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lango_nb.commands.terminal.notebooks import START
-from tests.notebooks.pictures import CELLS, PICTURES, SHOWN
+from tests.notebooks.pictures import CELLS, PICTURES
 from tests.notebooks.refresh import NOTEBOOKS, read, shipped
 
 LESSONS = [path for path in shipped() if path.name != START]
@@ -21,10 +21,8 @@ def test_a_lesson_has_its_picture_and_its_question_on_the_first_page(path: Path)
     index = "".join(cell["source"] for cell in read(NOTEBOOKS / START).cells if cell["id"] == "lessons")
     question = re.search(r"\*\*Question: (.*?)\*\*", read(path).cells[0]["source"])
     assert question is not None
-    assert re.search(
-        f'<a href="{path.name}"><img src="pictures/{path.stem}.png" alt="[^"]+" width="{SHOWN}"></a>', index
-    )
-    assert f'<a href="{path.name}">{path.stem}</a>: {question[1]}<' in index
+    assert f"(pictures/{path.stem}.png)]({path.name})" in index
+    assert f"[{path.stem}]({path.name}): {question[1]}" in index
 
 
 def test_every_picture_is_of_a_lesson_and_all_of_them_are_small() -> None:

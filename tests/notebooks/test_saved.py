@@ -28,7 +28,6 @@ TELLTALES = {
 }
 WARNING = r"turn \d+ \([\w-]+\) was interrupted and is closed now; .+\n"
 """The one thing that a lesson may complain of: what a process left open that it let die."""
-LINK = r"\]\(([^)]+)\)|(?:href|src)=\"([^\"]+)\""
 FOREIGN = r"<script|<iframe|<link|<object|url\(|(?:src|href)=[\"'](?!data:)"
 
 
@@ -134,8 +133,7 @@ def test_outputs_need_nothing_from_elsewhere(cells: list[Cell]) -> None:
 
 
 def test_links_lead_to_notebooks_that_are_there(path: Path, cells: list[Cell]) -> None:
-    found = [match for cell in cells for match in re.findall(LINK, source(cell))]
-    links = [written or tagged for written, tagged in found]
+    links = [link for cell in cells for link in re.findall(r"\]\(([^)]+)\)", source(cell))]
     assert [link for link in links if not (NOTEBOOKS / link).is_file()] == []
     if path == PATHS[0]:
         assert {link for link in links if link.endswith(".ipynb")} == {other.name for other in PATHS[1:]}
