@@ -93,13 +93,12 @@ class Dashboard(Panel):
             self._tabs = ipywidgets.ToggleButtons(options=titles, value=self.tab, style={"button_width": "auto"})
             self._tabs.observe(self._clicked, "value")
             reachable(self._tabs)
+            self._pages = {name: ipywidgets.VBox(layout=_page()) for name in self._makers}
         self._write_title()
         panel = self._shown()
         if isinstance(panel, Panel):
             panel.on_shown()
         shown = panel.widget if isinstance(panel, Panel) else ipywidgets.HTML(as_html(panel))
-        if self.tab not in self._pages:
-            self._pages[self.tab] = ipywidgets.VBox(layout=_page())
         self._pages[self.tab].children = (shown,)
         for name, page in self._pages.items():
             page.layout.display = None if name == self.tab else "none"

@@ -31,9 +31,9 @@ def tabs(dashboard: Dashboard) -> ipywidgets.ToggleButtons:
     return found
 
 
-def pages(dashboard: Dashboard) -> list[ipywidgets.VBox]:
-    """Return what is on the tabs that were shown, in the order in which that was first."""
-    return list(dashboard.widget.children[2:])
+def pages(dashboard: Dashboard) -> dict[str, ipywidgets.VBox]:
+    """Return what is on each tab; empty where it was not shown yet."""
+    return dict(zip(dashboard, dashboard.widget.children[2:], strict=True))
 
 
 def click(dashboard: Dashboard, name: str) -> None:
@@ -43,15 +43,17 @@ def click(dashboard: Dashboard, name: str) -> None:
 def test_a_panel_is_made_when_its_tab_is_first_shown_and_stays(lab: Lab) -> None:
     dashboard = lab.dashboard()
     assert [title.lower() for title, _ in tabs(dashboard).options] == list(PANELS)
-    assert len(pages(dashboard)) == 1
+    filled = [bool(page.children) for page in pages(dashboard).values()]
+    assert filled == [True] + [False] * (len(PANELS) - 1)
     click(dashboard, "route")
     assert dashboard.tab == "route"
-    (field,) = of_kind(pages(dashboard)[1], ipywidgets.Text)
+    (field,) = of_kind(pages(dashboard)["route"], ipywidgets.Text)
     field.value = "encrypt this with aes"
     click(dashboard, "partition")
     click(dashboard, "route")
-    assert of_kind(pages(dashboard)[1], ipywidgets.Text) == [field]
-    assert [page.layout.display for page in pages(dashboard)] == ["none", None, "none"]
+    assert of_kind(pages(dashboard)["route"], ipywidgets.Text) == [field]
+    assert sum(bool(page.children) for page in pages(dashboard).values()) == 3
+    assert [name for name, page in pages(dashboard).items() if page.layout.display is None] == ["route"]
 
 
 def test_every_tab_shows_the_panel_that_also_stands_alone(lab: Lab) -> None:
@@ -181,7 +183,7 @@ def test_two_dashboards_are_each_for_itself_and_closing_leaves_nothing_behind(la
     del first, second
     until(lambda: gc.collect() >= 0 and gone() is None)  # a thread that draws may have to end first
     assert len(ipywidgets.widgets.widget._instances) == before
-    assert all(page.children for page in pages(opened()))
+    assert all(page.children for page in pages(opened()).values())
 
 
 def test_no_word_of_a_tab_is_markup_and_an_unknown_one_is_refused(lab: Lab) -> None:
