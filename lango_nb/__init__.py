@@ -71,3 +71,13 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 def unload_ipython_extension(shell: InteractiveShell) -> None:
     """Take ``%lango`` and the renderers away again (``%unload_ext lango_nb``)."""
     import_module("lango_nb.commands.notebook.extension").unload(shell)
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    """Say where the extension of Jupyter's server is."""
+    return [{"module": "lango_nb"}]
+
+
+def _load_jupyter_server_extension(server: Any) -> None:
+    """Let messages reach the browser at once (``--ServerApp.jpserver_extensions=lango_nb=True``)."""
+    import_module("lango_nb.commands.terminal.websockets").load(server)

@@ -36,7 +36,7 @@ def approvals(lab: Lab) -> View[Any]:
 
 @Command(
     "allow",
-    "let a call run that waits for an answer; without an id, the only one",
+    "allow a pending call; without an id, the only one",
     "%lango allow ask-1 --turn",
     _QUESTION,
     options=(
@@ -62,7 +62,7 @@ def _allow_in_terminal(
 
 @Command(
     "deny",
-    "refuse a call that waits for an answer; without an id, the only one",
+    "refuse a pending call; without an id, the only one",
     word=_QUESTION,
     note=_NOTE,
     group="answer",

@@ -23,7 +23,7 @@ _SIGNS = {"ok": "ok", "skip": "-", "warn": "warn", "fail": "FAIL"}
 
 @Command(
     "doctor",
-    "look for what is wrong: settings, definitions, the store, failed turns, leaks; each with what to do next",
+    "check settings, definitions, the store, failed turns and leaks, and say what to do next",
     options=(
         Option(
             "--hours",

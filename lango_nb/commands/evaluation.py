@@ -165,7 +165,7 @@ def _shares(record: object, names: str) -> dict[str, Any]:
 
 @Command(
     "plot",
-    "draw an evaluation (confusion, calibration, abstention), what lessons bring (learning), or the turns (latency, "
+    "draw an evaluation (confusion, calibration, abstention), the learning curve (learning), or the turns (latency, "
     "tokens, cost, handoffs)",
     "%lango plot confusion --data held-out --sample 500",
     Word("name", "PLOT", "plot", "what is drawn", is_required=True),

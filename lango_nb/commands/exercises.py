@@ -29,7 +29,7 @@ class Checked(NamedTuple):
 
 @Command(
     "check",
-    "say whether an expression holds, as exercises of the notebooks do, and what it is where it does not",
+    "check an expression, as the exercises of the notebooks do, and show its value if it is false",
     '%lango check lab.route(mine).chosen == "librarian"',
     has_text=True,
     group="keep and check",

@@ -122,7 +122,7 @@ def sessions(lab: Lab) -> View[Any]:
 
 @Command(
     "sql",
-    "ask the tables of the store themselves, with one SELECT",
+    "query the tables of the store with one SELECT",
     "%lango sql SELECT tool, count(*) AS calls FROM events WHERE kind = 'tool.started' GROUP BY tool",
     has_text=True,
     cell="text",

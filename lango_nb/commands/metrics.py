@@ -20,7 +20,7 @@ _WIDTH = 60
 
 @Command(
     "metrics",
-    "measure agents over what is kept: success, calls, p50, p95, p99; with a name, over that session",
+    "measure the agents over all stored turns: success, calls, p50, p95, p99; with a name, over that session",
     "%lango metrics main",
     Word("session", "SESSION", "session", "only turns of this session"),
     options=(

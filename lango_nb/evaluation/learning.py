@@ -15,6 +15,8 @@ from lango_nb.evaluation.requests import name_of, read_requests
 
 _LEFT_OUT = 3
 """One of so many requests is left out, to measure with."""
+MOST = 1500
+"""Requests that are taken when nothing is said: a router is taught and measured again and again."""
 LEAST = 6
 """Requests without which nothing can be said."""
 
@@ -36,6 +38,17 @@ class LearningCurve:
     """Where the requests come from."""
     points: tuple[Lessons, ...] = ()
     """None when there are too few requests."""
+    taken: int = 0
+    """Requests that were taken."""
+    known: int = 0
+    """Requests that there are."""
+
+    @property
+    def part(self) -> str:
+        """Say of which part of the requests it is; empty when all were taken."""
+        if self.taken >= self.known:
+            return ""
+        return f"{self.taken:,} of {self.known:,} requests, taken at random; sample={self.known} takes all"
 
 
 def learning_curve(
@@ -50,7 +63,7 @@ def learning_curve(
     engine : Engine
         Whose router, tools and agents hold. It is not changed.
     sample : int, optional
-        Take so many at random; all when absent.
+        Take so many at random; at most :data:`MOST` when absent.
     steps : int
         How often is measured beside the router as it is.
     seed : int
@@ -70,7 +83,7 @@ def learning_curve(
     rows = read_requests(data, [topology])
     owned = [(row.text, right) for row in rows if (right := row.right_in(topology, router, engine.tree.root.name))]
     random.Random(seed).shuffle(owned)  # noqa: S311 - not a secret
-    owned = owned[:sample]
+    known, owned = len(owned), owned[: MOST if sample is None else sample]
     if len(owned) < LEAST:
         return LearningCurve(topology, name_of(data))
     cut = len(owned) // _LEFT_OUT
@@ -85,7 +98,7 @@ def learning_curve(
             taught = router.fit(lessons[:number]) if number else router
             found = evaluate(left_out, taught, engine=engine, on_progress=told)
             points.append(Lessons(number, found.results[0].accuracy))
-    return LearningCurve(topology, name_of(data), tuple(points))
+    return LearningCurve(topology, name_of(data), tuple(points), len(owned), known)
 
 
 def _tell(bar: OnProgress | None, before: int, total: int, done: int, _of: int) -> None:

@@ -1183,7 +1183,7 @@ class Lab:
         data : DataFrame, iterable, str or Path, optional
             Labelled requests, as :meth:`evaluate` takes them; those that are kept on the shelf when absent.
         sample : int, optional
-            Take so many at random; all when absent.
+            Take so many at random; at most 1,500 when absent, which the view then says.
         seed : int
             The same seed leaves the same requests out.
 
@@ -1215,7 +1215,7 @@ class Lab:
         data : DataFrame, iterable, str or Path, optional
             Requests to evaluate, or to learn from; the latest evaluation, and the requests on the shelf, when absent.
         sample : int, optional
-            Take so many of the requests at random; all when absent.
+            Take so many of the requests at random; all when absent, of ``learning`` at most 1,500.
 
         Returns
         -------

@@ -14,7 +14,9 @@ ABOUT: Mapping[str, str] = {
     "run": "Ask, and watch the turn: the answer as it comes, the trace as it grows, a card for every call that needs "
     "your consent, and Stop. Turns run beside the cells. Lesson: 03_turns_and_traces.ipynb.",
     "trace": "What happened in a turn, step by step? Move the slider to see what the agent at work was given, what was "
-    "left of the budgets, and which calls were open. Click a lane's name to zoom in on it, an event to see all of it. "
+    "left of the budgets, and which calls were open. Click a lane's name to zoom in on it, an event or its bar to see "
+    "all of it. Keys, after a click into the viewer: / searches, j and k choose the next and the previous event, ← and "
+    "→ step, Esc shows all events again. "
     "Lesson: 10_reading_a_trace.ipynb.",
     "why": "Why did the request go to this agent? Each word has the colour of the agent it speaks for; every candidate "
     "shows what its score is made of, and the model's own reason stands beside the router's. "

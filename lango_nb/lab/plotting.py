@@ -72,7 +72,7 @@ def plot_learning(curve: LearningCurve) -> PlotView:
     """Draw what lessons bring."""
     from lango_nb.frames import learning_df
 
-    return _drawn(LEARNING, learning_df(curve), {})
+    return _drawn(LEARNING, learning_df(curve), {"part": curve.part})
 
 
 def _checked(name: str, known: Mapping[str, str], of: str) -> str:

@@ -632,6 +632,7 @@ class LearningView(View["LearningCurve"]):
     topology: str = told("Where the router was measured.")
     data: str = told("Where the requests come from.")
     points: tuple[Lessons, ...] = told("How often it is right, by the number of its lessons.")
+    part: str = told("Which part of the requests was taken; empty when all were.")
 
     def __init__(self, curve: LearningCurve) -> None:
         from lango_nb.viz.listings import learning_table

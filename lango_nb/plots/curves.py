@@ -103,13 +103,15 @@ def abstention(frame: pd.DataFrame, thresholds: Mapping[str, float | None] | Non
     return Plot("abstention", draw(into, _WIDTH, _HEIGHT), numbers, _compared(kept), note, _WIDTH)
 
 
-def learning(frame: pd.DataFrame) -> Plot:
+def learning(frame: pd.DataFrame, *, part: str = "") -> Plot:
     """Draw how often a router is right after it has learned from more and more requests.
 
     Parameters
     ----------
     frame : DataFrame
         ``learning_df``: lessons, accuracy with its interval, requests.
+    part : str
+        Which part of the requests was taken, where it is not all of them.
 
     Returns
     -------
@@ -134,6 +136,7 @@ def learning(frame: pd.DataFrame) -> Plot:
 
     tested = int(kept["requests"].iloc[0])
     note = f"Measured on {tested:,} requests that were left out each time. On a tint: the 95 % interval."
+    note = f"{note} From {part}." if part else note
     return Plot("learning curve", draw(into, _WIDTH, _HEIGHT), numbers, (f"{tested:,} left out",), note, _WIDTH)
 
 

@@ -10,6 +10,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -229,7 +230,7 @@ def _learn(task: Task, weights: defaultdict[str, defaultdict[str, float]]) -> bo
         return False
     scale = 1 / math.sqrt(len(task.found))
     now = {
-        agent: score + scale * sum(weights[agent][name] for name in task.found if agent in weights)
+        agent: score + scale * sum(map(weights[agent].get, task.found, repeat(0.0))) if agent in weights else score
         for agent, score in task.scores.items()
     }
     rival = max((agent for agent in now if agent != task.right), key=now.__getitem__, default="")

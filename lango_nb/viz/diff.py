@@ -19,7 +19,7 @@ _HEADS = ("tools", "change", "before", "after", "why")
 _FLIP_HEADS = ("request", "before", "after", "belongs to")
 _FLIPS = 8
 """Requests that flip which are shown."""
-_WIDTHS = ("36%", "90px", "13%", "13%", "auto")
+_WIDTHS = ("auto", "80px", "112px", "112px", "auto")
 
 
 def _names(diff: TreeDiff) -> str:

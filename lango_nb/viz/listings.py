@@ -240,6 +240,8 @@ def learning_table(curve: LearningCurve) -> Table:
         f"learning curve of {curve.topology} with {curve.data}",
         ("lessons", "right", "95 % interval", "left out"),
         rows,
-        "measured on the requests that were left out, a third of them" if rows else "",
+        "; ".join(filter(None, ("measured on the requests that were left out, a third of them", curve.part)))
+        if rows
+        else "",
         "too few labelled requests: six or more are needed; %lango label AGENT TEXT keeps one",
     )

@@ -333,10 +333,9 @@ def decision_blocks(decision: Decision, colours: Mapping[str, str] = _NO_COLOURS
     ----------
     decision : Decision
     colours : mapping of str to str
-        Of agents; where they are not known, who decides in no run counts as the root.
+        Of agents; where they are not known, the one that decides counts as the root.
     """
-    root = None if decision.run_id else decision.author
-    colours = {**agent_colours([decision.author, decision.chosen], root), **colours}
+    colours = {**agent_colours([decision.author, decision.chosen], decision.author), **colours}
     author, chosen = (doc.Name(name, colours[name]) for name in (decision.author, decision.chosen))
     said, colour = _agreement(decision)
     reason = (
@@ -376,7 +375,7 @@ def decisions_document(decisions: Sequence[Decision], note: str = "") -> doc.Doc
         return (doc.Note(note or _NONE),)
     of = len(decisions)
     agents = (name for decision in decisions for name in (decision.author, decision.chosen))
-    colours = agent_colours(agents, next((decision.author for decision in decisions if not decision.run_id), None))
+    colours = agent_colours(agents, decisions[0].author)  # the root decides first
     parts = (
         (
             *(() if place == 1 else (doc.GAP, doc.RULE)),

@@ -24,7 +24,7 @@ _EMPTY = "no turn yet; ask something"
 _WAITS = "waiting for your answer (see %lango approvals)"
 _NONE: Mapping[str, str] = MappingProxyType({})
 _HEADS = ("number", "text", "outcome", "path", "steps", "tool_calls", "answer")
-_WIDTHS = ("60px", "25%", "120px", "20%", "48px", "52px", "auto")
+_WIDTHS = ("60px", "auto", "120px", "auto", "48px", "52px", "auto")
 _NOTED = ("60px", "auto", "96px", "auto", "48px", "52px", "auto", "auto")
 
 

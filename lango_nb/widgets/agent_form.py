@@ -1,4 +1,4 @@
-"""The fields of an agent's definition, to be typed into: what is wrong with one is said below it."""
+"""A form for an agent's definition; errors are shown below the field they concern."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Field(NamedTuple):
     hint: str
     rows: int = 1
     separator: str = ""
-    """What stands between the items of a list; empty for a text."""
+    """Separator between the items of a list; empty for a text."""
 
 
 FIELDS: Mapping[str, _Field] = {
@@ -31,12 +31,12 @@ FIELDS: Mapping[str, _Field] = {
     "keywords": _Field("keywords", "words of requests that are its own, with commas", separator=","),
     "example_requests": _Field("examples", "requests that are clearly its own, one per line", 3, "\n"),
 }
-"""What can be edited."""
+"""The editable fields."""
 _NAMED = re.compile(r"agent '[^']*': (\w+)(?:, item \d+)?: (.*)", re.DOTALL)
 
 
 class AgentForm:
-    """The fields of one agent at a time, and what was typed into them.
+    """The fields of one agent, and the user's input.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class AgentForm:
 
     def __init__(self, act: Act) -> None:
         self.draft: dict[str, str] = {}
-        """What was typed and is not applied yet, by field."""
+        """Input that is not applied yet, by field."""
         self._entries = {
             name: as_live((doc.Entry(name, one.label, hint=one.hint, rows=one.rows),), act)
             for name, one in FIELDS.items()
@@ -56,7 +56,7 @@ class AgentForm:
         self.widget = ipywidgets.VBox(rows)
 
     def type(self, name: str, text: str, spec: AgentSpec) -> None:
-        """Take what was typed into a field; what the definition says already is no change."""
+        """Store the input of a field; input equal to the definition is not a change."""
         if text == written(spec, name):
             self.draft.pop(name, None)
         else:
@@ -64,11 +64,11 @@ class AgentForm:
 
     @property
     def changes(self) -> dict[str, str | tuple[str, ...]]:
-        """The fields that were changed, with their new values."""
+        """The changed fields with their new values."""
         return {name: _read(name, text) for name, text in self.draft.items()}
 
     def show(self, spec: AgentSpec, error: DefinitionError | None) -> bool:
-        """Show a definition, what was typed, and what is wrong; ``False`` where that is about none of the fields."""
+        """Show a definition, the input and the error; return ``False`` if the error concerns none of the fields."""
         named = _NAMED.fullmatch(str(error)) if error is not None else None
         wrong = {named[1]: named[2]} if named is not None and named[1] in FIELDS else {}
         for name in FIELDS:
@@ -78,13 +78,13 @@ class AgentForm:
         return error is None or bool(wrong)
 
     def rows(self, spec: AgentSpec) -> doc.Document:
-        """Write the fields where nothing can be typed."""
+        """Return the fields as static text."""
         shown = ((one.label, self.draft.get(name, written(spec, name))) for name, one in FIELDS.items())
         return (doc.Fields(tuple(shown)),)
 
 
 def written(spec: AgentSpec, name: str) -> str:
-    """Write a field of a definition as the form does.
+    """Format a field of a definition as the form does.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Open questions as cards with buttons: they come and go by themselves, while a cell runs and after it."""
+"""Open questions as cards with buttons. Cards appear and disappear on their own, during and after a cell."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from lango_nb.widgets.panel import Panel
 
 _SCOPES: Mapping[str, Scope] = {"once": "once", "turn": "turn", "session": "session"}
 _LATEST = 3
-"""Answers that are still shown."""
+"""Number of past answers that are shown."""
 _EMPTY = "Nothing waits for an answer. A question appears here as soon as a call needs one."
 
 
 def _key(question: PendingApproval | LeftQuestion) -> tuple[str, str, str]:
-    """Tell one question from others: one that is asked again may have the id of an earlier one."""
+    """Return a unique key: a question that is asked again may reuse the id of an earlier one."""
     return question.id, type(question).__name__, question.request.arguments_hash
 
 
 class Questions(Protocol):
-    """The open questions as they are now, and how they are answered: ``lab.approvals``."""
+    """The open questions and the means to answer them: ``lab.approvals``."""
 
     @property
     def record(self) -> Sequence[PendingApproval | LeftQuestion]:
@@ -50,11 +50,11 @@ class ApprovalsPanel(Panel):
     Parameters
     ----------
     questions : callable
-        Returns the open questions as they are now.
+        Returns the open questions.
     changes : Bus
-        Tells when one is opened or gone; it does not keep the panel alive.
+        Reports when a question is opened or closed. It does not keep the panel alive.
     empty : str
-        What is said while there is none.
+        Text that is shown while there are none.
     """
 
     def __init__(self, questions: Callable[[], Questions], changes: Bus, empty: str = _EMPTY) -> None:
@@ -62,7 +62,7 @@ class ApprovalsPanel(Panel):
         self._questions, self._empty = questions, empty
         self._cards: dict[tuple[str, str, str], ipywidgets.Widget] = {}
         self.answered: list[str] = []
-        """What was answered here, the latest last."""
+        """Recent answers, latest last."""
         me = weakref.ref(self)
 
         def changed(_topic: str, _question: object) -> None:
@@ -72,11 +72,11 @@ class ApprovalsPanel(Panel):
         self.while_seen(lambda: changes.subscribe(changed))
 
     def document(self) -> doc.Document:
-        """Write every question with its buttons."""
+        """Return every question with its buttons."""
         return questions_document(self._questions().record)
 
     def do(self, key: str, value: str) -> None:
-        """Answer a question: ``key`` is its id, ``value`` how long a yes holds, or ``no``."""
+        """Answer a question: ``key`` is its id, ``value`` the scope of a yes, or ``no``."""
         questions = self._questions()
         question = next((one for one in questions.record if one.id == key), None)
         view = questions.allow(key, _SCOPES[value]) if value in _SCOPES else questions.deny(key)
@@ -85,7 +85,7 @@ class ApprovalsPanel(Panel):
             del self.answered[:-_LATEST]
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Keep the card of a question that is still open: nobody's click goes astray because another one came."""
+        """Keep the cards of open questions, so that no click is lost when another question arrives."""
         record = self._questions().record
         known = self._cards
         self._cards = cards = {

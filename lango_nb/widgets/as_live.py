@@ -1,4 +1,4 @@
-"""Documents as widgets: what can be acted on is a button, a field or a choice, everything between is HTML.
+"""Documents as widgets: controls become buttons, fields and choices; everything between them becomes HTML.
 
     document ──as_live(document, act)──▶ VBox of HTML, Button, Text, Dropdown, Select
                                           │ pressed, typed, chosen
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import groupby
 
 import ipywidgets
 
@@ -23,7 +24,7 @@ from lango_nb.viz.escape import one_line
 from lango_nb.viz.html import EDGE, breakable, span
 
 Act = Callable[[str, str], None]
-"""Gets what a part is about and what was done with it: the name of a button, a text, a choice."""
+"""Receives the key of a control and its new value: the name of a button, a text, a choice."""
 _LOOKS = {
     "": {},
     "good": {"button_color": GOOD, "text_color": "#ffffff"},
@@ -42,7 +43,7 @@ def as_live(document: doc.Document, act: Act) -> ipywidgets.VBox:
     ----------
     document : Document
     act : callable
-        Called whenever somebody acts, on whatever thread the front end's message came in.
+        Called for every action of the user, on the thread that delivers the front end's message.
 
     Returns
     -------
@@ -52,22 +53,20 @@ def as_live(document: doc.Document, act: Act) -> ipywidgets.VBox:
 
 
 def _widgets(blocks: doc.Document, act: Act) -> Iterable[ipywidgets.Widget]:
-    """Make a widget of each part that can be acted on, and one of everything between two of them."""
-    still: list[doc.Block] = []
-    for block in blocks:
-        if not can_be_acted_on(block):
-            still.append(block)
-            continue
-        if still:
-            yield ipywidgets.HTML(as_html(tuple(still)))
-            still = []
-        yield _widget(block, act)
-    if still:
-        yield ipywidgets.HTML(as_html(tuple(still)))
+    """Make a widget of each part."""
+    for part in parts_of(blocks):
+        yield _widget(part[0], act) if can_be_acted_on(part[0]) else ipywidgets.HTML(as_html(part))
+
+
+def parts_of(blocks: doc.Document) -> Iterable[doc.Document]:
+    """Split a document into its controls, one by one, and the static blocks between them."""
+    for is_live, grouped in groupby(blocks, can_be_acted_on):
+        part = tuple(grouped)
+        yield from ((block,) for block in part) if is_live else (part,)
 
 
 def can_be_acted_on(block: doc.Block) -> bool:
-    """Tell whether something in a block can be acted on."""
+    """Tell whether a block contains a control."""
     match block:
         case doc.Buttons() | doc.Entry() | doc.Choice() | doc.Slider():
             return True
@@ -118,7 +117,7 @@ def _widget(block: doc.Block, act: Act) -> ipywidgets.Widget:
 
 
 def listed(options: Iterable[str]) -> tuple[str, ...] | tuple[tuple[str, str], ...]:
-    r"""Return options of a choice as its widget takes them: what cannot be seen of one is shown by a sign.
+    r"""Return the options of a choice for its widget, with invisible characters replaced by visible signs.
 
     Examples
     --------
@@ -131,7 +130,7 @@ def listed(options: Iterable[str]) -> tuple[str, ...] | tuple[tuple[str, str], .
 
 
 def _matrix(matrix: doc.Matrix, act: Act) -> ipywidgets.GridBox:
-    """Make a button of each number that is not 0, under the names of its column and beside that of its row."""
+    """Return a grid with a button for each number other than 0, and the names of rows and columns."""
     cells: list[ipywidgets.Widget] = [_head(""), *(_head(name) for name, _ in matrix.columns)]
     for row, fields in matrix.rows:
         cells.append(_head(row))
@@ -143,7 +142,7 @@ def _matrix(matrix: doc.Matrix, act: Act) -> ipywidgets.GridBox:
 
 
 def _head(name: str) -> ipywidgets.HTML:
-    look = {"display": "inline-block", "font_size": "11px", "line_height": "1.2", "overflow_wrap": "anywhere"}
+    look = {"display": "inline-block", "font_size": "10px", "line_height": "1.2", "overflow_wrap": "anywhere"}
     said = span(breakable(one_line(name, _HEAD)), title=name, **look)
     return ipywidgets.HTML(said, layout=ipywidgets.Layout(margin="0"))
 
@@ -162,7 +161,7 @@ def _wide() -> ipywidgets.Layout:
 
 
 def as_button(key: str, button: doc.Button, act: Act) -> ipywidgets.Button:
-    """Make a button that tells what it is about, and its name, when it is pressed."""
+    """Return a button that reports its key and name when pressed."""
     made = ipywidgets.Button(
         description=button.label,
         style=_LOOKS[button.look],
@@ -183,7 +182,7 @@ def _entered(key: str, act: Act, entry: ipywidgets.Text, content: Mapping[str, o
 
 
 def _told(widget: ipywidgets.Widget, key: str, act: Act) -> ipywidgets.Widget:
-    """Tell of every change of a widget's value, also while somebody types."""
+    """Report every change of a widget's value, including each typed letter."""
     widget.observe(lambda change: act(key, "" if change["new"] is None else str(change["new"])), "value")
     return reachable(widget)
 

@@ -1,4 +1,4 @@
-"""The panels of a lab on tabs: each is made when its tab is first shown."""
+"""The panels of a lab on tabs. Each panel is created when its tab is first opened."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from lango_nb.widgets.panel import Panel
 
 
 class Dashboard(Panel):
-    """Panels by name, one of them shown.
+    """A set of named panels of which one is visible.
 
     Parameters
     ----------
     panels : mapping of str to callable
-        What makes each panel, in the order of the tabs.
+        Creates each panel, in the order of the tabs.
     title : callable
-        Writes what stands above the tabs.
+        Returns the document above the tabs.
     tab : str
-        The tab that is shown at first; the first when empty.
+        The tab that is open at first; the first one when empty.
 
     Raises
     ------
@@ -38,13 +38,13 @@ class Dashboard(Panel):
         self._makers, self._title = panels, title
         self._panels: dict[str, Panel] = {}
         self.tab = self._known(tab or next(iter(panels)))
-        """The tab that is shown."""
+        """Name of the open tab."""
         self._head: ipywidgets.HTML | None = None
         self._tabs: ipywidgets.ToggleButtons | None = None
         self._pages: dict[str, ipywidgets.VBox] = {}
 
     def __getitem__(self, name: str) -> Panel:
-        """Return the panel of a tab; made when it is first asked for.
+        """Return the panel of a tab, creating it if necessary.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class Dashboard(Panel):
 
     @property
     def code(self) -> str:
-        """The Python that gives the same state, for a lab in the variable ``lab``."""
+        """Python code that recreates this state, for a lab in the variable ``lab``."""
         acts = [
             f"dashboard[{name!r}].act({key!r}, {value!r})"
             for name, panel in self._panels.items()
@@ -76,17 +76,17 @@ class Dashboard(Panel):
         return "\n".join([f"dashboard = lab.dashboard({self.tab!r})", *acts, "dashboard"])
 
     def document(self) -> doc.Document:
-        """Write the tab that is shown."""
+        """Return the document of the open tab."""
         panel = self._shown()
         return (*self._title(), doc.GAP, *(panel.document() if isinstance(panel, Panel) else panel))
 
     def do(self, key: str, value: str) -> None:
-        """Show a tab."""
+        """Open a tab."""
         if key == "tab":
             self.tab = self._known(value)
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Keep the tabs; the one that is shown has its panel in it from now on."""
+        """Keep the tabs, and put the panel of the open one in place."""
         if self._head is None or self._tabs is None:
             self._head = ipywidgets.HTML()
             titles = [(name.capitalize(), name) for name in self._makers]
@@ -106,19 +106,19 @@ class Dashboard(Panel):
         return [self._head, self._tabs, *self._pages.values()]
 
     def _write_title(self) -> None:
-        """Write what is in use: a panel may have changed it."""
+        """Update the title, which a panel may have changed."""
         with self._lock:
             if self._head is not None:
                 self._head.value = as_html((*self._title(), *self.remark()))
 
     def close(self) -> None:
-        """Take all panels away for good, and what they listen to."""
+        """Close all panels and unsubscribe them."""
         for panel in self._panels.values():
             panel.close()
         super().close()
 
     def _shown(self) -> Panel | doc.Document:
-        """Return the panel of the tab, or what is said while there is nothing to show."""
+        """Return the panel of the open tab, or a message if there is nothing to show yet."""
         try:
             return self[self.tab]
         except UsageError as error:

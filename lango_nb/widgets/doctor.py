@@ -1,4 +1,4 @@
-"""What the doctor finds: every check with its state and its sentence, what to do next, and a button to look again."""
+"""The doctor's report: every check with its state, its finding and the next step, and a button to run them again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOOKING = "Looking …"
 
 
 class DoctorPanel(ListPanel[Finding]):
-    """The checks in a list to filter, the worst first; a click on one shows what it was concluded from.
+    """A filtered list of checks, the worst first. A click on one shows the evidence.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class DoctorPanel(ListPanel[Finding]):
         self._report: Report | None = None
         self._numbers: dict[Finding, int] = {}
         self.is_running = False
-        """Whether it is looking."""
+        """Whether the checks are running."""
         super().__init__(
             lambda: tuple(self._numbers),
             lambda finding: f"{self._numbers[finding]}  {finding_line(finding)}",
@@ -45,13 +45,13 @@ class DoctorPanel(ListPanel[Finding]):
 
     @property
     def report(self) -> Report:
-        """What was found last; it is looked now where it never was."""
+        """The latest report; the checks run now if they never ran."""
         if self._report is None:
             self._keep(self._examine())
         return self._report or Report()
 
     def look(self) -> None:
-        """Look again, beside the cells; nothing happens while it is looking."""
+        """Run the checks again in the background; ignored while they are running."""
         with self._lock:
             if not self.is_running:
                 self.is_running = True
@@ -75,19 +75,19 @@ class DoctorPanel(ListPanel[Finding]):
         self._report, self._numbers = report, {one: number for number, one in enumerate(worst_first, 1)}
 
     def document(self) -> doc.Document:
-        """Write every finding, or the chosen one."""
+        """Return every finding, or the chosen one."""
         report = self.report
         return super().document() if self.selected is not None else report_document(report)
 
     def do(self, key: str, value: str) -> None:
-        """Filter, choose, or look again."""
+        """Filter the list, choose a check, or run the checks again."""
         if key == "look":
             self.look()
         else:
             super().do(key, value)
 
     def on_shown(self) -> None:
-        """Look when it is first seen."""
+        """Run the checks when the panel is first seen."""
         if self._report is None:
             self.look()
         else:
@@ -100,7 +100,7 @@ class DoctorPanel(ListPanel[Finding]):
         return [self._again, self._summary, *super().parts()]
 
     def _found(self) -> doc.Document:
-        """Write the chosen finding; before there is one, what somebody should look at."""
+        """Return the chosen finding, or all warnings and failures if none is chosen."""
         if self.selected is not None or self._report is None:
             return super()._found()
         return (*super()._found(), *(block for one in self._report.of("fail", "warn") for block in finding_blocks(one)))

@@ -1,4 +1,4 @@
-"""How often the router, or a model, is right: pick a set, run it, click a number of the matrix, then a mistake."""
+"""Measures the router or a model: pick a data set, run it, click a number of the matrix, then a mistake."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 _ALL, _HELD_OUT = "all", "held-out"
 _SAMPLES = ("100", "300", "1000", "3000", _ALL)
 _SAMPLE = "1000"
-"""How many requests are taken unless another number is chosen: a second or two with the router."""
+"""Default sample size: a second or two with the router."""
 _EVERY = "all, side by side"
 _MOST = 500
-"""Requests that are listed at once."""
+"""Maximum number of requests in the list."""
 _ROWS = 8
 _EMPTY = "Nothing is measured yet. Pick a set and press Measure."
 _BUTTONS = (doc.Button("run", "Measure", "good"), doc.Button("stop", "Stop", "bad"))
@@ -40,7 +40,7 @@ _CLICK = "Click a number to see the requests behind it, and again to see all mis
 
 
 class EvaluatePanel(Panel):
-    """A set of labelled requests to run, the matrix of what came of it, its mistakes, and why each was made.
+    """Runs a set of labelled requests, and shows the confusion matrix, the mistakes, and the reason for each.
 
     Parameters
     ----------
@@ -70,15 +70,15 @@ class EvaluatePanel(Panel):
         self._measure, self._topologies, self._subjects, self._route = measure, topologies, subjects, route
         self._data = {} if data is None else {name_of(data): data}
         self.chosen: dict[str, str] = {}
-        """What was chosen of ``set``, ``subject``, ``topology`` and ``sample``, where it is not the first of them."""
+        """The choices of ``set``, ``subject``, ``topology`` and ``sample`` that differ from the default."""
         self.result: View[Evaluation] | None = None
-        """What was measured last, with ``.df`` and ``.frame(…)``; ``None`` before that."""
+        """The latest evaluation, with ``.df`` and ``.frame(…)``; ``None`` before the first."""
         self.of = ""
-        """The topology whose matrix is shown, of several side by side; the first when empty."""
+        """The topology whose matrix is shown, if several were compared; the first one when empty."""
         self.field = ""
-        """The number of the matrix that was clicked: where its requests belong and where they went."""
+        """The clicked field of the matrix: the expected and the actual agent."""
         self.number = 0
-        """Row of the request that was clicked; 0 before there is one."""
+        """Row number of the clicked request; 0 if none was clicked."""
         self._progress: tuple[int, int] | None = None
         self._is_stopped = False
         self._matrix = ipywidgets.VBox()
@@ -89,18 +89,18 @@ class EvaluatePanel(Panel):
 
     @property
     def is_running(self) -> bool:
-        """Whether something is being measured."""
+        """Whether an evaluation is running."""
         return self._progress is not None
 
     @property
     def selected(self) -> Judged | None:
-        """The request that was clicked, with its answer; ``None`` before there is one."""
+        """The clicked request with its answer; ``None`` if none was clicked."""
         shown = self._shown
         return next((one for one in shown.judged if one.number == self.number), None) if shown is not None else None
 
     @property
     def listed(self) -> list[Judged]:
-        """The requests behind the number that was clicked; all mistakes where none was."""
+        """The requests of the clicked field; all mistakes if none was clicked."""
         shown = self._shown
         if shown is None:
             return []
@@ -109,12 +109,12 @@ class EvaluatePanel(Panel):
         return [one for one in shown.judged if f"{one.belongs} → {one.answer.got}" == self.field]
 
     def run(self) -> None:
-        """Measure what is chosen, beside the cells.
+        """Start an evaluation in the background.
 
         Raises
         ------
         UsageError
-            Something is being measured already.
+            An evaluation is running already.
         """
         with self._lock:
             if self.is_running:
@@ -125,16 +125,16 @@ class EvaluatePanel(Panel):
             self.refresh()
 
     def stop(self) -> None:
-        """Stop measuring; what was answered so far is shown."""
+        """Stop the evaluation; the answers so far are shown."""
         self._is_stopped = True
 
     def close(self) -> None:
-        """Take the live view away for good; what is being measured is stopped."""
+        """Remove the live view for good, and stop a running evaluation."""
         self.stop()
         super().close()
 
     def _work(self) -> None:
-        """Measure on a thread of its own, and keep what came of it."""
+        """Run the evaluation on its own thread, and keep the result."""
         found, said = None, "it ended with an error that nobody expected: what stands below the cell says more"
         chosen = {name: self._value(name) for name in self._choices()}
         wanted = [name for name in self._topologies() if chosen["topology"] in {name, _EVERY}]
@@ -161,7 +161,7 @@ class EvaluatePanel(Panel):
 
     @property
     def state(self) -> dict[str, str]:
-        """What was chosen, whether it was run, and what was clicked."""
+        """The choices, whether it was run, and what was clicked."""
         selected = self.selected
         ran = {"run": "run"} if self.result is not None else {}
         return {
@@ -173,13 +173,13 @@ class EvaluatePanel(Panel):
         }
 
     def document(self) -> doc.Document:
-        """Write what is chosen, what was measured, the matrix, and the request that was clicked."""
+        """Return the choices, the result, the matrix, and the clicked request."""
         shown = self._shown
         matrix = (*self._several(), doc.Rich((self._fields(shown),)), self._list()) if shown is not None else ()
         return (*self._choices().values(), doc.GAP, *self._measured(), *matrix, *self._chosen())
 
     def do(self, key: str, value: str) -> None:
-        """Choose, run, stop, or click a number or a request."""
+        """Handle a choice, run, stop, or a click on a field or a request."""
         match key:
             case "run" if value == "stop":
                 self.stop()
@@ -197,7 +197,7 @@ class EvaluatePanel(Panel):
                 self.chosen[key] = value
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Keep the choices, and the matrix as long as it is the same."""
+        """Keep the choices, and the matrix as long as it is unchanged."""
         if self._controls is None:
             self._controls = as_live(tuple(self._choices().values()), self.act)
             self._controls.layout.flex_flow = "row wrap"
@@ -219,12 +219,12 @@ class EvaluatePanel(Panel):
 
     @property
     def _shown(self) -> Result | None:
-        """What is clicked in: the result of the topology that was picked, of the first one before that."""
+        """The result whose matrix is shown: that of the picked topology, or the first one."""
         results = self.result.record.results if self.result is not None else ()
         return next((one for one in results if one.topology == self.of), next(iter(results), None))
 
     def _several(self) -> doc.Document:
-        """Return the choice of the topology whose matrix is shown, where there are several side by side."""
+        """Return the choice of the topology whose matrix is shown, if several were compared."""
         names = tuple(one.topology for one in self.result.record) if self.result is not None else ()
         shown = self._shown
         return (doc.Choice("of", "matrix of", names, shown.topology),) if shown is not None and len(names) > 1 else ()

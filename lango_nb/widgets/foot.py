@@ -1,4 +1,4 @@
-"""What stands below every panel: the code that gives the same view, its rows as a DataFrame, and what it is for."""
+"""The buttons below every panel: the code that recreates it, its rows as a DataFrame, and its help text."""
 
 from __future__ import annotations
 
@@ -31,43 +31,43 @@ _BUTTONS = doc.Buttons(
 
 
 class Source(NamedTuple):
-    """Where a panel comes from, and what its rows are."""
+    """How a panel is created, and where its rows come from."""
 
     name: str
-    """As its tab is called; ``lab.<name>_panel()`` makes it."""
+    """Name of its tab; ``lab.<name>_panel()`` creates the panel."""
     about: str
-    """A paragraph about what it is for."""
+    """A paragraph of help."""
     frame: Callable[[], pd.DataFrame]
-    """Returns the rows of what is shown now."""
+    """Returns the rows that are shown now."""
     keep: Callable[[str, pd.DataFrame], str]
-    """Puts a frame into a variable of the user; returns the variable's name, empty where there are none."""
+    """Stores a frame in a variable of the user's namespace; returns its name, empty without such a namespace."""
     arguments: str = ""
-    """What ``lab.<name>_panel`` was called with, as Python."""
+    """Arguments of the call of ``lab.<name>_panel``, as Python."""
 
     @property
     def call(self) -> str:
-        """The Python that makes the panel."""
+        """Python code that creates the panel."""
         return f"lab.{self.name}_panel({self.arguments})"
 
 
 class Foot:
-    """Three buttons, and what the last one that was pressed shows; pressed again, it shows nothing.
+    """Three buttons, and the output of the one that was pressed last. Pressing it again hides the output.
 
     Parameters
     ----------
     source : Source
     code : callable
-        Returns the Python that gives the same view.
+        Returns Python code that recreates the view.
     act : callable
-        Is told of a press, as acts of panels are.
+        Called when a button is pressed.
     """
 
     def __init__(self, source: Source, code: Callable[[], str], act: Act) -> None:
         self.source, self._code = source, code
         self.shown = ""
-        """The button whose text is shown; empty when none is."""
+        """Name of the button whose output is shown; empty if none is."""
         self.df: pd.DataFrame | None = None
-        """The frame that was last made."""
+        """The latest frame."""
         self._said, self._act = "", act
         self._text: ipywidgets.Textarea | None = None
         self._page: ipywidgets.HTML | None = None
@@ -75,11 +75,11 @@ class Foot:
 
     @property
     def widgets(self) -> list[ipywidgets.Widget]:
-        """All that was made, shown or not."""
+        """All widgets created so far, displayed or not."""
         return [one for one in (self._box, self._text, self._page) if one is not None]
 
     def press(self, name: str) -> None:
-        """Show what a button stands for, or nothing where it is shown already; a frame is made anew."""
+        """Show the output of a button, or hide it if it is shown already. A frame is always computed again."""
         self.shown = "" if self.shown == name else name
         if self.shown == _FRAME:
             self.shown = ""  # nothing is shown where it cannot be made
@@ -91,7 +91,7 @@ class Foot:
             self._said, self.shown = as_html((doc.Note(note),)) + frame_html(frame.head(_ROWS)), _FRAME
 
     def widget(self) -> ipywidgets.VBox:
-        """Return the buttons with what is to be shown now; made when they are first shown."""
+        """Return the buttons and the output below them; created on first use."""
         if self._box is None:
             edge = "1px solid var(--jp-border-color2, rgba(127,127,127,.35))"
             look = ipywidgets.Layout(border_top=edge, margin="12px 0 0 0", padding="4px 0 0 0", max_width="100%")

@@ -1,4 +1,4 @@
-"""What a genome may learn as cards: each proposal with its reason, what it would change, and two buttons."""
+"""Proposals of a genome as cards: each with its reason, the change it would make, and two buttons."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from lango_nb.widgets.panel import Panel
 
 
 class Proposals(Protocol):
-    """The proposals as they are now, and how they are decided on."""
+    """The open proposals and the means to decide on them."""
 
     @property
     def record(self) -> Learning:
-        """What may be learned and was."""
+        """Open and past proposals."""
         ...
 
     def accept(self, number: int) -> Any:
-        """Make a change."""
+        """Accept a proposal."""
         ...
 
     def refuse(self, number: int) -> Any:
-        """Leave everything as it is."""
+        """Refuse a proposal."""
         ...
 
 
@@ -34,7 +34,7 @@ class LearningPanel(Panel):
     Parameters
     ----------
     proposals : callable
-        Returns them as they are now.
+        Returns the present proposals.
     """
 
     def __init__(self, proposals: Callable[[], Proposals]) -> None:
@@ -42,10 +42,10 @@ class LearningPanel(Panel):
         self._proposals = proposals
 
     def document(self) -> doc.Document:
-        """Write every proposal with its buttons, and what came of those that were accepted."""
+        """Return every proposal with its buttons, and the results of accepted ones."""
         return learning.document(self._proposals().record)
 
     def do(self, key: str, value: str) -> None:
-        """Decide: ``key`` is the number of a proposal, ``value`` ``accept`` or ``refuse``."""
+        """Accept or refuse: ``key`` is the number of a proposal, ``value`` ``accept`` or ``refuse``."""
         proposals = self._proposals()
         (proposals.accept if value == "accept" else proposals.refuse)(int(key))

@@ -1,4 +1,4 @@
-"""Records in a list with a filter, and beside it everything about the chosen one: turns, teammate runs, agents."""
+"""A filtered list of records with the details of the chosen one: turns, teammate runs, agents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lango_nb.widgets.panel import Panel
 
 R = TypeVar("R")
 _MOST = 500
-"""Records that are listed at once, the first ones."""
+"""Maximum number of records in the list."""
 _ROWS = 8
 
 
@@ -54,11 +54,11 @@ class ListPanel(Panel, Generic[R]):
         self._label, self._empty = label, empty
         self._buttons, self._press = buttons, press
         self.query = ""
-        """Words that the listed ones have."""
+        """Filter: words that listed records contain."""
         self.chosen = ""
-        """First word of the chosen one; empty before there is one."""
+        """First word of the chosen record; empty if none is chosen."""
         self.told = ""
-        """What came of something that took its time."""
+        """Result of the latest background task."""
         self._filter: ipywidgets.VBox | None = None
         self._offered: doc.Document = ()
         self._acts = as_live((), self.act)
@@ -66,32 +66,32 @@ class ListPanel(Panel, Generic[R]):
 
     @property
     def listed(self) -> list[R]:
-        """The records that the filter leaves."""
+        """The records that match the filter."""
         words = self.query.casefold().split()
         return [one for one in self._records() if all(word in self._line(one).casefold() for word in words)]
 
     @property
     def selected(self) -> R | None:
-        """The chosen record; ``None`` before there is one."""
+        """The chosen record; ``None`` if none is chosen."""
         return next((one for one in self._records() if self._word(one) == self.chosen), None)
 
     @property
     def state(self) -> dict[str, str]:
-        """What was typed and chosen."""
+        """The filter and the chosen record."""
         selected = self.selected
         return {"query": self.query, "record": "" if selected is None else self._line(selected)}
 
     def tell(self, what: str) -> None:
-        """Say what came of something that took its time."""
+        """Show the result of a background task."""
         self.told = what
         self.refresh_soon()
 
     def document(self) -> doc.Document:
-        """Write the filter, the list and the chosen one."""
+        """Return the filter, the list and the chosen record."""
         return (self._field(), self._list(), doc.GAP, *self._found())
 
     def do(self, key: str, value: str) -> None:
-        """Filter, choose, or press a button of the chosen one."""
+        """Filter the list, choose a record, or press one of its buttons."""
         match key:
             case "query":
                 self.query = value
@@ -101,7 +101,7 @@ class ListPanel(Panel, Generic[R]):
                 self._press(selected, value)
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Keep the filter, in which somebody types, and the buttons as long as they are the same."""
+        """Keep the filter field, and the buttons as long as they are the same."""
         self._filter = self._filter or as_live((self._field(),), self.act)
         selected = self.selected
         buttons = self._buttons(selected) if selected is not None else ()

@@ -1,4 +1,4 @@
-"""What panels have in common: a document that can be acted on, live where there are widgets and static elsewhere."""
+"""The base of all panels: a document with controls, live where widgets are available and static elsewhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import ipywidgets
 from lango_nb.core.errors import LangoError
 from lango_nb.viz import mimebundle
 from lango_nb.viz.document import Choice, Document, Note
-from lango_nb.widgets.as_live import as_live, reachable
+from lango_nb.widgets.as_live import as_live, parts_of, reachable
 from lango_nb.widgets.foot import Foot, Source
 
 if TYPE_CHECKING:
@@ -25,43 +25,45 @@ if TYPE_CHECKING:
     from lango_nb.core.events import Event
 
 _LISTS = 8
-"""Lists of one filtered choice that still take a click: letters and clicks come in one after the other."""
+"""How many earlier lists of a filtered choice still accept a click, since typing and clicks arrive asynchronously."""
 _SOON_S = 0.1
-"""How long changes are gathered."""
-_REST = 50
-"""How many times as long as drawing took, at least, nothing is drawn: a view takes two hundredths of the time."""
+"""How long changes are collected before the view is redrawn."""
+REST = 50
+"""Minimum pause between two redraws, in units of the time the last one took: drawing takes at most 2 % of the time."""
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class Panel:
-    """A view that can be acted on; a subclass says what it shows and what comes of an act.
+    """A view with controls. A subclass defines what it shows and how it handles an action.
 
     Notes
     -----
-    Acts come in on whatever thread the front end's messages do: they never block, and one at a time is done. What is
-    shown is changed under a lock of its own, so that an act may wait for a thread that tells of a change.
+    Actions run on the thread that delivers the front end's messages. They must not block, and only one runs at a time.
+    The view has its own lock, so that an action may wait for a thread that reports a change.
     """
 
     def __init__(self) -> None:
         self.said = ""
-        """What was wrong with the last act; empty when nothing was."""
+        """Error message of the last action; empty if it succeeded."""
         self.after_act: Callable[[], object] = lambda: None
-        """Called after each act: whatever else is shown may have changed."""
+        """Called after each action, because other views may have to change."""
         self._acting, self._lock, self._timing = RLock(), RLock(), RLock()
         self._box: ipywidgets.VBox | None = None
         self._is_closed = False
         self._setting = 0
-        """The thread that sets values of widgets: what these tell then was done by nobody."""
+        """Id of the thread that is setting widget values: the change events it causes are not user actions."""
         self._timer: threading.Timer | None = None
         self._pause_s = _SOON_S
         self._thread: threading.Thread | None = None
         self._begins: list[Callable[[], Callable[[], object]]] = []
         self._stops: list[Callable[[], object]] = []
+        self._is_unseen = False
         self._lists: dict[tuple[str, tuple[str, ...]], ipywidgets.VBox] = {}
+        self._steady: list[tuple[Document, ipywidgets.VBox]] = []
         self._foot: Foot | None = None
 
     def has_foot(self, source: Source) -> None:
-        """Let what is shown end with its code, its rows as a DataFrame, and what it is for."""
+        """Add the buttons Code, DataFrame and Help below the view."""
         me = weakref.ref(self)
 
         def code() -> str:
@@ -71,49 +73,56 @@ class Panel:
 
     @property
     def code(self) -> str:
-        """The Python that gives the same view, for a lab in the variable ``lab``."""
+        """Python code that recreates this view, for a lab in the variable ``lab``."""
         made = self._foot.source.call if self._foot is not None else "panel"
         acts = [f"panel.act({key!r}, {value!r})" for key, value in self.state.items() if value]
         return "\n".join([f"panel = {made}", *acts, "panel"]) if acts else made
 
     @property
     def df(self) -> pd.DataFrame | None:
-        """The rows of the view as they were when DataFrame was pressed; ``None`` before that."""
+        """The rows of the view when DataFrame was last pressed; ``None`` before that."""
         return self._foot.df if self._foot is not None else None
 
     @property
     def state(self) -> Mapping[str, str]:
-        """What was done to it: texts that :meth:`act` takes, by what they are about; empty ones say nothing."""
+        """Arguments of :meth:`act` that recreate the present state: values by key. Empty values are skipped."""
         return {}
 
     def document(self) -> Document:
-        """Write what is shown now."""
+        """Return the document that is shown now."""
         raise NotImplementedError
 
     def do(self, key: str, value: str) -> None:
-        """Do what somebody acted for; what a person can mend is raised as :class:`LangoError`."""
+        """Handle an action. Raise :class:`LangoError` for mistakes that the user can correct."""
         raise NotImplementedError
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Make the widgets of what is shown now; a subclass that keeps some of them says which."""
-        return [as_live((*self.document(), *self.remark()), self.act)]
+        """Return the widgets that are shown now. Parts that have not changed keep their widgets."""
+        before, self._steady = self._steady, []
+        for part in parts_of((*self.document(), *self.remark())):
+            place = next((place for place, (known, _) in enumerate(before) if known == part), None)
+            widget = (
+                as_live(part, self.act) if place is None else before.pop(place)[1]
+            )  # a click under way still counts
+            self._steady.append((part, widget))
+        return [widget for _, widget in self._steady]
 
     def remark(self) -> Document:
-        """Say what was wrong with the last act."""
+        """Return the error message of the last action, as a document."""
         return (Note(self.said),) if self.said else ()
 
     def filtered(self, choice: Choice) -> ipywidgets.VBox:
-        """Make the widget of a choice whose options a filter changes.
+        """Return the widget for a choice whose options depend on a filter.
 
         Parameters
         ----------
         choice : Choice
-            The same options again give the same widget.
+            The same options return the same widget.
 
         Returns
         -------
         VBox
-            A click that was made on an earlier list, while the filter was still at work, counts all the same.
+            A click on an earlier list, made before the filter took effect, is still accepted.
         """
         place = choice.key, choice.options
         made = self._lists[place] = self._lists.pop(place, None) or as_live((choice,), self.act)
@@ -124,7 +133,7 @@ class Panel:
         return made
 
     def act(self, key: str, value: str) -> None:
-        """Do what somebody acted for, and show what came of it."""
+        """Handle an action and redraw the view."""
         if self._setting == threading.get_ident():
             return
         with self._acting:
@@ -140,7 +149,7 @@ class Panel:
             self.after_act()
 
     def refresh(self) -> None:
-        """Show what there is now, where it is shown at all."""
+        """Redraw the view, if it is displayed at all."""
         with self._lock:
             if self._box is not None:
                 before = self._box.children
@@ -151,7 +160,7 @@ class Panel:
                         let_go(widget)
 
     def _kept(self) -> list[ipywidgets.Widget]:
-        """Return the widgets that are attributes: they stay when they are not shown for a while."""
+        """Return the widgets stored in attributes: they stay open while they are not displayed."""
         foot = self._foot.widgets if self._foot is not None else []
         return [*(one for one in vars(self).values() if isinstance(one, ipywidgets.Widget)), *foot]
 
@@ -163,11 +172,11 @@ class Panel:
             self._setting = before
 
     def on_shown(self) -> None:
-        """Take note that it comes to be seen: what has changed meanwhile is shown."""
+        """Redraw the view when it becomes visible."""
         self.refresh()
 
     def refresh_soon(self) -> None:
-        """Show what there is in a moment: many changes in one go are shown once, and what takes long less often."""
+        """Redraw the view shortly: changes in quick succession cause one redraw, slow views are redrawn less often."""
         with self._timing:
             if self._timer is None and not self._is_closed:
                 self._timer = threading.Timer(self._pause_s, self._refresh_now)
@@ -179,36 +188,36 @@ class Panel:
             self._timer = None
         began_s = time.monotonic()
         self._draw()
-        self._pause_s = max(_SOON_S, _REST * (time.monotonic() - began_s))
+        self._pause_s = max(_SOON_S, REST * (time.monotonic() - began_s))
 
     def _draw(self) -> None:
-        """Show what has changed meanwhile; a subclass that knows what that is draws less."""
+        """Redraw what has changed. A subclass may redraw only a part."""
         self.refresh()
 
     def in_background(self, work: Callable[[], object]) -> None:
-        """Begin what takes its time, on a thread of its own; :meth:`wait` waits for its end."""
+        """Start a long-running task on its own thread; :meth:`wait` waits for it."""
         self._thread = threading.Thread(target=work, name="lango-panel", daemon=True)
         self._thread.start()
 
     def wait(self, timeout_s: float | None = None) -> None:
-        """Wait until what was begun here has ended.
+        """Wait until the background task of this panel has ended.
 
         Parameters
         ----------
         timeout_s : float, optional
-            How long at most; for ever when absent.
+            Maximum time to wait; unlimited when absent.
         """
         thread = self._thread
         if thread is not None:
             thread.join(timeout_s)
 
     def follow(self, listeners: list[Callable[[Event], None]], kinds: Collection[str]) -> None:
-        """Show what there is soon after each event of some kinds; this does not keep the panel alive.
+        """Redraw soon after each event of certain kinds. This does not keep the panel alive.
 
         Parameters
         ----------
         listeners : list of callable
-            Where listeners of events are put: ``engine.listeners``.
+            List to register with: ``engine.listeners``.
         kinds : collection of str
         """
         me = weakref.ref(self)
@@ -232,30 +241,32 @@ class Panel:
         self.while_seen(begin)
 
     def while_seen(self, begin: Callable[[], Callable[[], object]]) -> None:
-        """Listen to something from now on, but not while nobody can see what comes of it.
+        """Subscribe to something, but only while the panel is displayed.
 
         Parameters
         ----------
         begin : callable
-            Begins to listen, and returns what stops that: called when the last place where the panel was shown is
-            gone, when it is closed, and when nobody holds it any more.
+            Subscribes, and returns a function that unsubscribes. That is called when the last display of the panel is
+            gone, when the panel is closed, and when it is garbage collected.
         """
         self._begins.append(begin)
         self._stops.append(weakref.finalize(self, begin()))
 
     def _views_changed(self, change: Mapping[str, object]) -> None:
-        """Stop listening when the last view is gone; go on when there is one again."""
+        """Unsubscribe when the last display is gone, and subscribe again when there is a new one."""
         with self._lock:
             if not change["new"] and change["old"]:
+                self._is_unseen = True
                 for stop in self._stops:
                     stop()
                 self._stops.clear()
-            elif change["new"] and not self._stops and not self._is_closed:
+            elif change["new"] and self._is_unseen and not self._is_closed:
+                self._is_unseen = False
                 self._stops = [weakref.finalize(self, begin()) for begin in self._begins]
                 self.refresh_soon()
 
     def close(self) -> None:
-        """Take the live view away for good, and listen to nothing any more; what it was stays as a still picture."""
+        """Remove the live view for good and unsubscribe from everything. The panel remains as a static page."""
         with self._timing:
             self._is_closed = True
             if self._timer is not None:  # it would hold the panel until it is over
@@ -267,10 +278,11 @@ class Panel:
                 let_go(widget)
             self._box = None
             self._lists.clear()
+            self._steady.clear()
 
     @property
     def widget(self) -> ipywidgets.VBox:
-        """The live view; made when it is first asked for, and the same wherever it is shown."""
+        """The live view. It is created on first use; all displays share it."""
         with self._lock:
             if self._box is None:
                 self._box = ipywidgets.VBox(self._made(), layout=ipywidgets.Layout(max_width="100%"))
@@ -290,7 +302,7 @@ class Panel:
 
 
 def let_go(widget: ipywidgets.Widget) -> None:
-    """Let go of a widget that is not shown any more, and of what is in it: ipywidgets keeps all that are not closed."""
+    """Close a widget and its children: ipywidgets keeps references to all widgets that are not closed."""
     for child in getattr(widget, "children", ()):
         let_go(child)
     widget.close()

@@ -1,4 +1,4 @@
-"""Who owns which tool: filter and sort the tools, click one to see its rule and who else would match."""
+"""Which agent owns which tool: filter and sort the tools, click one to see its rule and the other agents that match."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lango_nb.widgets.as_live import as_live
 from lango_nb.widgets.panel import Panel
 
 _MOST = 2000
-"""Tools that are listed at once."""
+"""Maximum number of tools in the list."""
 _ROWS = 12
 _ORDERS: Mapping[str, Callable[[Assignment], tuple[object, ...]]] = {
     "as they came": lambda _one: (),
@@ -22,7 +22,7 @@ _ORDERS: Mapping[str, Callable[[Assignment], tuple[object, ...]]] = {
     "agent": lambda one: (owner_of(one), one.tool),
     "rule": lambda one: (one.rule, one.tool),
 }
-"""What tools can be sorted by."""
+"""Sort orders."""
 
 
 class PartitionPanel(Panel):
@@ -38,28 +38,28 @@ class PartitionPanel(Panel):
         super().__init__()
         self._partition = partition
         self.query = ""
-        """Part of the name of a tool, an agent or a rule; all tools when empty."""
+        """Filter: part of the name of a tool, an agent or a rule; all tools when empty."""
         self.order = next(iter(_ORDERS))
-        """What the tools are sorted by."""
+        """Sort order of the tools."""
         self.tool = ""
         """The chosen tool; empty before there is one."""
         self._head: ipywidgets.Widget | None = None
 
     @property
     def assignments(self) -> tuple[Assignment, ...]:
-        """The tools that are listed."""
+        """The tools that match the filter, sorted."""
         words = self.query.casefold().split()
         found = [one for one in self._partition().assignments if _matches(one, words)]
         return tuple(sorted(found, key=_ORDERS[self.order]))
 
     @property
     def state(self) -> dict[str, str]:
-        """What was typed and chosen."""
+        """The filter, the sort order and the chosen tool."""
         order = "" if self.order == next(iter(_ORDERS)) else self.order
         return {"filter": self.query, "order": order, "tool": f"{self.tool}{_BETWEEN}" if self.tool else ""}
 
     def document(self) -> doc.Document:
-        """Write the filter, the list and the chosen tool."""
+        """Return the filter, the list and the chosen tool."""
         return (*self._controls(), self._choice(), doc.GAP, *self._chosen())
 
     def do(self, key: str, value: str) -> None:
@@ -73,7 +73,7 @@ class PartitionPanel(Panel):
                 self.tool = value.rpartition(_BETWEEN)[0]
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Keep the filter, in which somebody types, and the list as long as the same tools are in it."""
+        """Keep the filter field, and the list as long as it holds the same tools."""
         self._head = self._head or as_live(self._controls(), self.act)
         return [self._head, self.filtered(self._choice()), ipywidgets.HTML(as_html((*self._chosen(), *self.remark())))]
 

@@ -1,4 +1,4 @@
-"""Lists of what a lab has: its turns, its teammate runs."""
+"""Lists of the records of a lab: its turns and its teammate runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _STEPS = (doc.Button("steps", "Step by step", "", "show it on the tab of traces"
 
 
 def runs_panel(engine: Engine) -> ListPanel[AgentRun]:
-    """List the teammate runs, the latest first, as they come and go; one at work can be waited for, and stopped."""
+    """List the teammate runs, latest first, as they come and go. A running one can be waited for and stopped."""
 
     def wait(run_id: str) -> None:
         panel.tell(f"waiting for {run_id} …")
@@ -65,7 +65,7 @@ def runs_panel(engine: Engine) -> ListPanel[AgentRun]:
 
 
 def turns_panel(engine: Engine, show: Callable[[str], object] | None = None) -> ListPanel[Turn]:
-    """List the turns, the latest first; a click on one shows its trace.
+    """List the turns, latest first. A click on one shows its trace.
 
     Parameters
     ----------

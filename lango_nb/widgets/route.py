@@ -1,4 +1,4 @@
-"""Who would get a request, while it is typed: scores change with every letter, the words that made them are marked."""
+"""Routes a request while it is typed: scores follow every letter, and the words behind them are highlighted."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ _EMPTY = f"Type a request to see who would get it, for example: {_TRY}"
 
 
 class RoutePanel(Panel):
-    """A field, and below it the router's view of what is in it; nothing runs.
+    """A text field, and below it the router's view of the text. Nothing is run.
 
     Parameters
     ----------
     route : callable
-        Takes a text and returns who would get it.
+        Routes a text.
     text : str
-        What is in the field at first.
+        Initial text.
     """
 
     def __init__(self, route: Callable[[str], Route], text: str = "") -> None:
         super().__init__()
         self._route = route
         self.text = text
-        """What is in the field."""
+        """The text in the field."""
         self._entry: ipywidgets.Widget | None = None
         self._shown: ipywidgets.HTML | None = None
 
     @property
     def route(self) -> Route | None:
-        """Who would get the text; ``None`` while there is none."""
+        """The route of the text; ``None`` while the field is empty."""
         return self._route(self.text) if self.text.strip() else None
 
     @property
     def state(self) -> dict[str, str]:
-        """What was typed."""
+        """The typed text."""
         return {"text": self.text}
 
     def document(self) -> doc.Document:
-        """Write the text, and who would get it."""
+        """Return the text and its route."""
         return (self._field(), doc.GAP, *self._found())
 
     def do(self, key: str, value: str) -> None:  # noqa: ARG002 - there is one field
-        """Take what was typed."""
+        """Store the typed text."""
         self.text = value
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Keep the field, in which somebody types; only what is below it changes."""
+        """Keep the field, since the user is typing in it; only the part below it changes."""
         if self._entry is None or self._shown is None:
             self._entry, self._shown = as_live((self._field(),), self.act), ipywidgets.HTML()
         self._shown.value = as_html((*self._found(), *self.remark()))

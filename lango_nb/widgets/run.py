@@ -1,8 +1,9 @@
-"""Asking, and watching: what the turn says as it comes, its lanes as they grow, its questions as cards, and Stop."""
+"""Asks a request and shows the running turn: its text, its growing lanes, its questions as cards, and Stop."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +22,7 @@ from lango_nb.viz.trace import Layout
 from lango_nb.viz.turns import cost_text
 from lango_nb.viz.turns import document as turn_document
 from lango_nb.widgets.as_live import as_live, listed
-from lango_nb.widgets.panel import Panel
+from lango_nb.widgets.panel import REST, Panel
 
 if TYPE_CHECKING:
     from lango_nb.core.events import Event, TextSoFar
@@ -30,45 +31,45 @@ if TYPE_CHECKING:
 
 OFFLINE = "offline"
 _PLAN = 200
-"""Characters of a plan that are shown."""
+"""Maximum length of a displayed plan, in characters."""
 _LATEST = 5
-"""Turns that are still shown."""
+"""Number of earlier turns that are shown."""
 _LONGEST = 4000
-"""Characters of an answer that is still coming that are shown: its end."""
+"""Length of the displayed end of an unfinished answer, in characters."""
 _LOOKED = 20
-"""Turns among which those of the conversation are looked for."""
+"""Number of recent turns that are searched for those of the conversation."""
 _COLUMN = {"min_width": "0", "max_width": "100%", "padding": "0 12px 0 0"}
 _TRY = "how many lines does notes.md have?"
 _EMPTY = f"No turn yet. Type a request and press Enter, for example: {_TRY}"
 
 
 class Picker(NamedTuple):
-    """Something that is chosen for the turns to come."""
+    """A setting for the next turns that the user can choose."""
 
     options: Callable[[], Sequence[str]]
-    """The names that can be chosen."""
+    """Returns the available names."""
     present: Callable[[], str]
     use: Callable[[str], object]
-    """Goes on with another one."""
+    """Switches to another one."""
 
 
 class RunPanel(Panel):
-    """A field to ask in, the latest answers, and the turn at work with its lanes, its questions and Stop.
+    """A request field, the latest answers, and the running turn with its lanes, its questions and Stop.
 
     Parameters
     ----------
     engine : Engine
     session : callable
-        Returns the conversation to go on with.
+        Returns the session of the conversation.
     pickers : mapping of str to Picker
-        What can be chosen before a turn: ``topology`` and ``model``.
+        The choices before a turn: ``topology`` and ``model``.
     approvals : ApprovalsPanel
-        Shows the questions of the turn, and of runs that go on after its end.
+        Shows the questions of the turn, and of runs that outlive it.
 
     Notes
     -----
-    The turn runs beside the cell. Where the person at the prompt of a cell would be asked, its questions wait for a
-    click here instead.
+    The turn runs in the background. Questions that would otherwise be asked at the prompt of a cell wait for a click
+    on a card.
     """
 
     def __init__(
@@ -81,13 +82,14 @@ class RunPanel(Panel):
         super().__init__()
         self._engine, self._session, self._pickers, self._approvals = engine, session, pickers, approvals
         self.text = ""
-        """What is in the field."""
+        """The text in the field."""
         self.traces: list[Trace] = self._of_session()
-        """The latest turns of the conversation, wherever they were asked for, the last one last."""
+        """The latest turns of the conversation, oldest first, including those started elsewhere."""
         self._asked = ""
         self._events: list[Event] = []
         self._coming: TextSoFar | None = None
         self._drawn: tuple[int, TextSoFar | None] = 0, None
+        self._drawn_at_s = self._per_event_s = 0.0
         self._cancel: Callable[[], None] | None = None
         self._is_stopped = False
         self._field = as_live((doc.Entry("text", "request", hint=_TRY, enter="send"),), self.act)
@@ -107,21 +109,21 @@ class RunPanel(Panel):
 
     @property
     def is_running(self) -> bool:
-        """Whether a turn is at work that was asked for here."""
+        """Whether a turn that was started here is running."""
         return bool(self._asked)
 
     def send(self, text: str = "") -> None:
-        """Ask for something; what it comes to is shown as it comes.
+        """Start a turn and show its progress.
 
         Parameters
         ----------
         text : str
-            What is in the field when empty.
+            The request; the text in the field when empty.
 
         Raises
         ------
         UsageError
-            There is no text, or a turn is still at work here.
+            There is no text, or a turn is still running here.
         """
         with self._lock:
             asked = text or self.text
@@ -131,19 +133,20 @@ class RunPanel(Panel):
                 raise UsageError(f"type a request first, for example: {_TRY}")
             self._asked, self.text, self.said = asked, "", ""
             self._events, self._coming, self._is_stopped, self._drawn = [], None, False, (0, None)
+            self._per_event_s = 0.0
             self.refresh()
             self.refresh_soon()
             self.in_background(lambda: self._work(asked))
 
     def stop(self) -> None:
-        """Stop the turn at work; nothing happens where there is none."""
+        """Stop the running turn, if there is one."""
         with self._lock:
             self._is_stopped = True
             if self._cancel is not None:
                 self._cancel()
 
     def _work(self, text: str) -> None:
-        """Run a turn on a thread of its own, and keep what it came to."""
+        """Run a turn on its own thread, and keep its trace."""
         trace, said = None, "the turn ended with an error that nobody expected: what stands below the cell says more"
         try:
             trace = run_in_loop(lambda _emit: self._turn(text))
@@ -170,7 +173,7 @@ class RunPanel(Panel):
         return await self._engine.run(text, self._session(), on_event=self._hear, on_text=self._hear, approver=approver)
 
     def _closed(self) -> Trace | None:
-        """Return the trace of a turn that was stopped; ``None`` where it never began."""
+        """Return the trace of a stopped turn; ``None`` if it never began."""
         try:
             return self._engine.traces.get(self._events[0].turn_id) if self._events else None
         except LangoError:
@@ -192,44 +195,50 @@ class RunPanel(Panel):
         return [one for one in found if one.turn.session_id == session][_LATEST - 1 :: -1]
 
     def on_shown(self) -> None:
-        """Show the turns that were asked for elsewhere meanwhile."""
+        """Add turns that were started elsewhere in the meantime."""
         with self._lock:
             if not self.is_running:
                 self.traces = self._of_session()
         super().on_shown()
 
     def _refresh_now(self) -> None:
-        """Draw what has come meanwhile, and look again in a moment: the turn itself is not kept waiting."""
+        """Draw new events, and schedule the next redraw; the turn is never kept waiting."""
         super()._refresh_now()
         if self.is_running:
             self.refresh_soon()
 
     def _draw(self) -> None:
-        """Draw the turn at work, where something has come of it; all else stays as it is."""
+        """Redraw the running turn if there is something new."""
         with self._lock:
             heard = len(self._events), self._coming
             if not self.is_running:  # a turn has ended that was asked for elsewhere
                 self.on_shown()
-            elif heard != self._drawn and self._box is not None:
-                self._drawn = heard
+            elif heard != self._drawn and self._box is not None and self._has_time_to_draw():
+                self._drawn, began_s = heard, time.monotonic()
                 self._write_present()
+                self._drawn_at_s = time.monotonic()
+                self._per_event_s = (self._drawn_at_s - began_s) / max(heard[0], 1)
+
+    def _has_time_to_draw(self) -> bool:
+        """Tell whether enough time has passed for a redraw, which takes longer the more events there are."""
+        return time.monotonic() - self._drawn_at_s >= REST * self._per_event_s * len(self._events)
 
     def close(self) -> None:
-        """Take the live view away for good; a turn at work goes on."""
+        """Remove the live view for good; a running turn continues."""
         super().close()
         self._approvals.close()
 
     @property
     def state(self) -> dict[str, str]:
-        """What was typed."""
+        """The typed text."""
         return {"text": self.text}
 
     def document(self) -> doc.Document:
-        """Write the latest turns, and the one at work."""
+        """Return the running turn and the latest ones."""
         return (*self._picked(), doc.GAP, *self._present(), *self._drawn_lanes(), *self._past())
 
     def do(self, key: str, value: str) -> None:
-        """Type, send, stop, or go on with another topology."""
+        """Handle typing, sending, stopping, or a choice."""
         match key:
             case "text":
                 self.text = value
@@ -243,7 +252,7 @@ class RunPanel(Panel):
                 self._pickers[key].use(value)
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Keep the field, in which somebody types, and the cards, which somebody may be about to answer."""
+        """Keep the field and the cards: the user may be typing or about to click."""
         self._field.children[0].value = self.text
         for widget, choice in zip(self._choices.children, self._picked(), strict=True):
             if widget.options != (options := listed(choice.options)):  # one was made meanwhile
@@ -264,20 +273,20 @@ class RunPanel(Panel):
         )
 
     def _present(self) -> doc.Document:
-        """Write the turn at work, else the latest one, or what can be done while there is none yet."""
+        """Return the running turn, or else the latest one, or a hint if there is none yet."""
         if self.is_running:
             return (doc.Box("", self._at_work()),)
         return (doc.Box("", _written(self.traces[-1])),) if self.traces else (doc.Note(_EMPTY),)
 
     def _drawn_lanes(self) -> doc.Document:
-        """Draw what stands beside that: its trace, as it grows."""
+        """Return the lanes of that turn."""
         if self.is_running:
             events = [*self._events]
             return (Layout.of_events(events).drawn(),) if events else ()
         return (Layout.of(self.traces[-1]).drawn(),) if self.traces else ()
 
     def _past(self) -> doc.Document:
-        """Write the turns before that."""
+        """Return the turns before that."""
         earlier = self.traces if self.is_running else self.traces[:-1]
         return tuple(block for one in reversed(earlier) for block in (doc.GAP, doc.Box("", _written(one))))
 
@@ -298,14 +307,14 @@ def _written(trace: Trace) -> doc.Document:
 
 
 def _used(events: Sequence[Event]) -> list[str]:
-    """Say which tokens a turn at work has used and what they cost, where its model says so."""
+    """Return the tokens and the cost of a running turn so far, if its model reports them."""
     usages = [usage for event in events if (usage := getattr(event, "usage", None)) is not None]
     tokens = [one.input_tokens + (one.output_tokens or 0) for one in usages if one.input_tokens is not None]
     return [f"{sum(tokens):,} tokens" if tokens else "", cost_text(events)]
 
 
 def _plan(trace: Trace) -> str:
-    """Say how the request was read, where it was handed to somebody: the offline model's plan, or a model's reasons."""
+    """Return how the request was read if it was handed over: the offline model's plan, or a model's reasons."""
     reasons = dict.fromkeys(one_line(decision.reason, _PLAN) for decision in trace.decisions if decision.reason)
     said = "; ".join(reasons)
     return said and f"{'read as' if trace.turn.model == OFFLINE else 'because'}: {said}"

@@ -1,15 +1,17 @@
-"""One turn, step by step: a slider over its steps, its lanes, its events to filter, and how it stood at the step.
+"""One turn, step by step: a slider over its steps, its lanes, its filtered events, and its state at the step.
 
-A turn of any length is shown: a list has at most a thousand lines, those near the step, and where all events would be
-more than that, teammate runs begin folded into a line each.
+Turns may have any length: the list holds at most a thousand lines, those near the step. In longer turns each teammate
+run is folded into one line at first.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import ipywidgets
 
@@ -26,34 +28,36 @@ from lango_nb.viz.rows import span_blocks, span_line
 from lango_nb.viz.spans import Span
 from lango_nb.viz.trace import Layout, head
 from lango_nb.widgets.as_live import as_button, as_live
+from lango_nb.widgets.keys import Keys
 from lango_nb.widgets.panel import Panel, let_go
 
 _MOST = 1000
-"""Events that are listed at once."""
+"""Maximum number of events in the list."""
 _ROWS = 12
 _ALL_KINDS, _ALL_AGENTS = "all kinds", "everybody"
 _NO_RUN = "none"
+_NOTHING_FITS = "No event fits: empty the search, or choose all kinds and everybody."
 _INDENT = "\N{NO-BREAK SPACE}" * 4
-"""A browser leaves blanks at the beginning of a line of a list out."""
+"""Browsers strip ordinary blanks at the beginning of a list item."""
 _MOST_LANES = 40
-"""Lanes up to which each has a button."""
+"""Maximum number of lanes that get a button each."""
 _COLUMN = {"flex": "1 1 360px", "min_width": "0", "max_width": "100%", "padding": "0 12px 0 0"}
 
 
 class TracePanel(Panel):
-    """The steps of a turn on a slider, and its events in a list to filter and choose from.
+    """The steps of a turn on a slider, and its events in a filtered list.
 
     Parameters
     ----------
     trace : Trace
     prompt : callable
-        Returns the prompt of an agent, empty where it is not known.
+        Returns the prompt of an agent, empty if it is unknown.
     step : int, optional
-        The step that is shown at first; the last when absent.
+        Initial step; the last one when absent.
     latest : callable, optional
-        Returns the turn that is to be shown whenever the panel comes to be seen, until another is chosen.
+        Returns the turn to show whenever the panel becomes visible, until the user chooses another.
     find : callable, optional
-        Returns the turn of an id.
+        Returns a turn by its id.
     """
 
     def __init__(
@@ -73,6 +77,10 @@ class TracePanel(Panel):
         self._names = ipywidgets.VBox()
         self._named: tuple[str, tuple[Lane, ...]] = "", ()
         self._drawing = ipywidgets.HBox(layout=ipywidgets.Layout(max_width="100%", margin="4px 0 0 0"))
+        self._drawing.add_class("lango-lanes")
+        me = weakref.ref(self)
+        self._keys = Keys(lambda content: panel.press(content) if (panel := me()) is not None else None)
+        self._title.add_class(self._keys.mark)
         self._left = ipywidgets.VBox(layout=ipywidgets.Layout(**_COLUMN))
         right = ipywidgets.VBox([self._moment], layout=ipywidgets.Layout(**_COLUMN))
         self._columns = ipywidgets.HBox([self._left, right], layout=ipywidgets.Layout(flex_flow="row wrap"))
@@ -82,24 +90,25 @@ class TracePanel(Panel):
 
     def _begin(self, trace: Trace, step: int | None = None) -> None:
         self.trace = trace
-        """The turn that is shown."""
+        """The displayed turn."""
         self.step: int
-        """The step that is looked at; 0 is before the first."""
+        """The current step; 0 is before the first."""
         self.kind = ""
-        """The kind of events that are listed; all when empty."""
+        """Filter: kind of event; all when empty."""
         self.agent = ""
-        """Whose events are listed; everybody's when empty."""
+        """Filter: agent; all when empty."""
         self.query = ""
-        """Words that the listed events have."""
+        """Filter: words that listed events contain."""
         self.lane = ""
-        """The name of the lane that is zoomed in on; all lanes are shown when empty."""
+        """Name of the lane that is zoomed in on; empty if all lanes are shown."""
         self.seq = 0
-        """The first event of what is chosen; 0 before anything is."""
+        """Number of the chosen event; 0 if none is chosen."""
         self._head = self._slider = None
+        self._is_cleared = False
         for made in ("_layout", "_words", "_parents", "_lengths", "_then"):
             vars(self).pop(made, None)
         self.folded = self._folded_at_first
-        """The teammate runs of which only the first event is listed."""
+        """Ids of the folded teammate runs."""
         self._go_to(last_step(trace) if step is None else step)
 
     def _go_to(self, step: int) -> None:
@@ -107,7 +116,7 @@ class TracePanel(Panel):
         vars(self).pop("_then", None)
 
     def show(self, trace: Trace, step: int | None = None) -> None:
-        """Go on with another turn.
+        """Switch to another turn.
 
         Parameters
         ----------
@@ -121,7 +130,7 @@ class TracePanel(Panel):
             self.refresh()
 
     def on_shown(self) -> None:
-        """Go on with the latest turn, unless another was chosen."""
+        """Switch to the latest turn, unless the user chose another."""
         with self._lock:
             newest = self.trace if self._latest is None else self._latest()
             if newest.turn.id != self.trace.turn.id:
@@ -130,12 +139,12 @@ class TracePanel(Panel):
 
     @property
     def selected(self) -> Event | None:
-        """The chosen event; ``None`` before there is one."""
+        """The chosen event; ``None`` if none is chosen."""
         return next((event for event in self.trace.events if event.seq == self.seq), None)
 
     @property
     def state(self) -> dict[str, str]:
-        """The turn, where it is not simply the latest, the step, and what was typed, folded and chosen."""
+        """The turn if it is not the latest, the step, the filters, the folded runs and the chosen event."""
         chosen = self._span
         filters = {"lane": self.lane, "query": self.query, "kind": self.kind, "agent": self.agent}
         turn = "" if self._latest is not None else self.trace.turn.id
@@ -145,7 +154,7 @@ class TracePanel(Panel):
 
     @property
     def spans(self) -> list[Span]:
-        """What is listed: events that belong together are one. What is searched for is found in folded runs, too."""
+        """The listed spans: events that belong together count as one. A search includes folded runs."""
         first, last = self._stretch or (1, self._layout.slots)
         made = [
             span
@@ -177,25 +186,25 @@ class TracePanel(Panel):
 
     @property
     def _stretch(self) -> tuple[int, int] | None:
-        """The events that are zoomed in on."""
+        """First and last event of the zoomed lane; ``None`` without a zoom."""
         chosen = [key for key, lane in self._layout.lanes.items() if lane.name == self.lane]
         return self._layout.stretch(chosen[0]) if chosen else None
 
     @property
     def _span(self) -> Span | None:
-        """What is chosen."""
+        """The chosen span."""
         return next((one for one in self._layout.spans if one.first == self.seq), None)
 
     @cached_property
     def _parents(self) -> dict[str, str]:
-        """The runs that have a first event, each with the run that asked for it, empty for the turn itself."""
+        """Runs that have started, each with its parent run; empty if the turn itself started it."""
         askers = {run.id: run.parent_run_id for run in self.trace.runs}
         begun = (span.run_id for span in self._layout.spans if span.kind == "run starts")
         return {run: askers.get(run, "") for run in begun}
 
     @cached_property
     def _lengths(self) -> Counter[str]:
-        """How many lines each run has."""
+        """Number of lines of each run."""
         return Counter(span.run_id for span in self._layout.spans)
 
     @cached_property
@@ -208,7 +217,7 @@ class TracePanel(Panel):
 
     @cached_property
     def _words(self) -> dict[int, str]:
-        """What is searched, by first event; made when somebody first searches."""
+        """Searchable text by first event; built on the first search."""
         return {
             span.first: " ".join(
                 (span.author, span.kind, span.what, span.said, *(said for _, said in span.parts))
@@ -216,12 +225,46 @@ class TracePanel(Panel):
             for span in self._layout.spans
         }
 
+    def press(self, content: Mapping[str, Any]) -> None:
+        """Handle a key or a click on a bar: next or previous event, another step, all events, or the clicked bar."""
+        match content:
+            case {"do": "next" | "previous" as way}:
+                self._move(1 if way == "next" else -1)
+            case {"do": "back" | "on" as way}:
+                self.act("step", str(self.step + (1 if way == "on" else -1)))
+            case {"do": "all"}:
+                self.act("all", "")
+            case {"do": "at", "lane": int(lane), "share": int() | float() as share}:
+                if (span := self._span_at(lane, share)) is not None:
+                    self.act("event", self._line(span))
+
+    def _move(self, by: int) -> None:
+        """Choose the next or previous listed event; if none is chosen, one at the current step."""
+        made = self.spans
+        chosen = next((place for place, span in enumerate(made) if span.first == self.seq), None)
+        if chosen is None:
+            chosen = self._nearest(made) - (by > 0)
+        if made:
+            self.act("event", self._line(made[min(max(chosen + by, 0), len(made) - 1)]))
+
+    def _span_at(self, number: int, share: float) -> Span | None:
+        """Return the span drawn in a lane at a fraction of its width; the latest if several overlap."""
+        first, last = self._stretch or (1, self._layout.slots)
+        there = {key_of(span) for span in zoomed(self._layout.spans, first, last)}
+        keys = [key for key in self._layout.lanes if key in there]
+        if not 0 <= number < len(keys):
+            return None
+        place = min(first + int(share * (last - first + 1)), last)
+        own = [span for span in self._layout.spans if key_of(span) == keys[number]]
+        lying = [span for span in own if span.first <= place and (span.is_open or span.last >= place)]
+        return max(lying, key=lambda span: span.first, default=None)
+
     def document(self) -> doc.Document:
-        """Write the turn, its lanes up to the step, how it stood there, and the chosen event."""
+        """Return the turn, its lanes up to the step, its state at the step, and the chosen event."""
         return (*self._drawn(), self._steps(), doc.GAP, *self._stood(), doc.GAP, *self._chosen())
 
     def do(self, key: str, value: str) -> None:
-        """Step, filter or choose."""
+        """Handle a step, a filter or a choice."""
         match key:
             case "turn" if self._find is not None:
                 self._latest = None
@@ -236,6 +279,9 @@ class TracePanel(Panel):
                 self.agent = "" if value == _ALL_AGENTS else value
             case "query":
                 self.query = value
+            case "all":
+                self.kind = self.agent = self.query = self.lane = ""
+                self._is_cleared = True
             case "folded" if value:
                 names = value.split()
                 self.folded = tuple(run for run in self._parents if run in names)
@@ -245,8 +291,12 @@ class TracePanel(Panel):
                     self._go_to(chosen.step)
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Keep all but the list of events: what a change does not concern stays as it is."""
+        """Keep all widgets except the list of events."""
         self._head = self._head or self._filter()
+        if self._is_cleared:
+            self._is_cleared = False
+            for widget, value in zip(self._head.children, ("", _ALL_KINDS, _ALL_AGENTS), strict=True):
+                widget.value = value
         self._slider = self._slider or as_live((self._steps(),), self.act)
         self._slider.children[0].value = self.step
         self._title.value = as_html(head(self.trace, self._layout))
@@ -260,7 +310,7 @@ class TracePanel(Panel):
         return [self._title, self._drawing, self._slider, self._columns]
 
     def _shown_lanes(self) -> tuple[ipywidgets.Widget, ...]:
-        """Draw the lanes beside their names, which are buttons unless there are very many."""
+        """Return the lanes and their names, which are buttons unless there are very many."""
         drawn, (first, last) = self._lanes_drawn(), self._stretch or (1, self._layout.slots)
         there = {key_of(span) for span in zoomed(self._layout.spans, first, last)}
         lanes = tuple(lane for key, lane in self._layout.lanes.items() if key in there)
@@ -274,7 +324,7 @@ class TracePanel(Panel):
         return (self._names, self._lanes)
 
     def _lane_names(self, lanes: Iterable[Lane]) -> ipywidgets.VBox:
-        """Make a button of each lane's name: a click zooms in on the lane, and another one shows all again."""
+        """Return a button for each lane: a click zooms in, a second click shows all lanes again."""
         made = []
         for lane in lanes:
             is_chosen = lane.name == self.lane
@@ -313,17 +363,21 @@ class TracePanel(Panel):
         return doc.Choice("event", "events", tuple(lines.values()), lines.get(self.seq, ""), _ROWS)
 
     def _near(self) -> tuple[list[Span], int]:
-        """Return what could be listed, and the place of the first one that is: as many as can be, around the step."""
+        """Return all candidates for the list and the index of the first listed one: the step is in the middle."""
         made = self.spans
         chosen = self._span
         if chosen is not None and chosen.step == self.step and chosen in made:
             place = made.index(chosen)
         else:
-            place = next((place for place, span in enumerate(made) if span.step >= self.step), len(made))
+            place = self._nearest(made)
         return made, min(max(place - _MOST // 2, 0), max(len(made) - _MOST, 0))
 
+    def _nearest(self, made: list[Span]) -> int:
+        """Return the place of the first event of the step."""
+        return next((place for place, span in enumerate(made) if span.step >= self.step), len(made))
+
     def _line(self, span: Span) -> str:
-        """Write a line of the list: set in as deep as its lane, with a sign where a run can be folded."""
+        """Format a line of the list: indented like its lane, with a sign if the run can be folded."""
         numbers, _, rest = span_line(span).partition("  ")
         is_folded = span.kind == "run starts" and span.run_id in self.folded
         sign = "" if span.kind != "run starts" else "▸ " if is_folded else "▾ "
@@ -331,7 +385,7 @@ class TracePanel(Panel):
         return f"{numbers}  {_INDENT * self._layout.lanes[key_of(span)].depth}{sign}{rest}{more}"
 
     def _buttons(self) -> doc.Document:
-        """Offer to fold the run of what is chosen, and all of them."""
+        """Return the buttons that fold the run of the chosen event, or all runs."""
         if not self._parents:
             return ()
         chosen = self._span
@@ -361,7 +415,7 @@ class TracePanel(Panel):
         made, first = self._near()
         last = min(first + _MOST, len(made))
         part = f"lines {first + 1:,} to {last:,} of {len(made):,}: move the step or narrow the search for others"
-        more = doc.Note(part if len(made) > _MOST else "")
+        more = doc.Note((part if len(made) > _MOST else "") if made else _NOTHING_FITS)
         if self._stretch is not None:
             begin, end = self._stretch
             said = f"zoomed in on {self.lane}: events {begin:,} to {end:,} of {self._layout.slots:,}"

@@ -1,4 +1,4 @@
-"""Who is there, and changing it by hand: edit, rename, add or drop an agent, send a tool, see what that does, undo."""
+"""Edits the agent tree by hand: edit, rename, add or drop agents, move tools, preview the effect, undo."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ _WORKING = "looking what it does …"
 
 
 class TreeEdits(Protocol):
-    """What changes a tree, and writes it down: a lab."""
+    """Changes and saves a tree: implemented by a lab."""
 
     def add_agent(self, agent: AgentSpec | str) -> Any:
-        """Let an agent join."""
+        """Add an agent."""
         ...
 
     def edit_agent(self, agent: str, /, **changes: Any) -> Any:
@@ -66,28 +66,28 @@ class TreeEdits(Protocol):
         ...
 
     def drop_agent(self, name: str) -> Any:
-        """Take an agent out."""
+        """Drop an agent."""
         ...
 
     def move_tool(self, tool: str, agent: str) -> Any:
-        """Send a tool to an agent."""
+        """Move a tool to an agent."""
         ...
 
     def undo(self) -> Any:
-        """Take back the last change."""
+        """Undo the last change."""
         ...
 
     def save_agent(self, name: str, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write an agent."""
+        """Save an agent."""
         ...
 
     def save_topology(self, folder: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the topology."""
+        """Save the topology."""
         ...
 
 
 class TreePanel(ListPanel[AgentNode]):
-    """The agents in a list to filter; the chosen one in a form, and what a change of it does.
+    """A filtered list of agents, a form for the chosen one, and a preview of each change.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class TreePanel(ListPanel[AgentNode]):
         self._begun = engine.topology.name
         self._done: list[str] = []
         self.is_new = False
-        """Whether the form describes an agent that is not there yet."""
+        """Whether the form describes a new agent."""
         self.tool, self.to, self.folder = "", "", ""
         """The tool to send, the agent to send it to, and the folder to save to."""
         self._saved = self._replacing = ""
@@ -130,18 +130,18 @@ class TreePanel(ListPanel[AgentNode]):
 
     @property
     def spec(self) -> AgentSpec | None:
-        """The definition in the form; ``None`` where nothing is chosen that can be edited."""
+        """The definition in the form; ``None`` if nothing editable is chosen."""
         if self.is_new:
             return _NEW
         return next((spec for spec in self._engine.shape.all if spec.name == self.chosen), None)
 
     @property
     def code(self) -> str:
-        """The Python that makes the same changes, for a lab in the variable ``lab``."""
+        """Python code that makes the same changes, for a lab in the variable ``lab``."""
         return "\n".join([f"lab.use({self._begun!r})", *self._done])
 
     def _nodes(self) -> tuple[AgentNode, ...]:
-        """Return the agents of the tree, and those that wait for a tool."""
+        """Return the agents of the tree, and those without tools."""
         tree = self._engine.tree
         waiting = (spec for spec in self._engine.shape.all if spec.name not in tree and spec.source != Source.EMBEDDED)
         return (*tree, *(AgentNode(spec.name, "specialist", spec.description, spec) for spec in waiting))
@@ -155,7 +155,7 @@ class TreePanel(ListPanel[AgentNode]):
         return agent_blocks(tree, node) if node.name in tree else (doc.Note(self._line_of(node)),)
 
     def _pair(self) -> tuple[Shape, Shape] | None:
-        """Return the tree as it is and as it would be; after a change as it was and as it is."""
+        """Return the trees before and after the change: in the form, or the last one made."""
         shape, spec = self._engine.shape, self.spec
         if self.is_new:
             return shape, shape._replace(agents=(*_own(shape.agents), checked(_NEW, **self._form.changes)))
@@ -167,7 +167,7 @@ class TreePanel(ListPanel[AgentNode]):
 
     @property
     def effect(self) -> doc.Document:
-        """What the change in the form would do, or what the last one did; it is worked out when it is asked for."""
+        """Effect of the change in the form, or of the last change; computed on demand."""
         try:
             pair = self._pair()
         except LangoError:
@@ -190,7 +190,7 @@ class TreePanel(ListPanel[AgentNode]):
     # -- what is done --------------------------------------------------------------------------------------------------
 
     def do(self, key: str, value: str) -> None:
-        """Filter, choose, type, or press a button."""
+        """Handle filtering, a choice, typing, or a button."""
         self._saved = ""
         if key != "press" or value != "replace":
             self._replacing = ""
@@ -293,13 +293,13 @@ class TreePanel(ListPanel[AgentNode]):
     # -- what is shown -------------------------------------------------------------------------------------------------
 
     def document(self) -> doc.Document:
-        """Write the list, what is typed into the form, what that does, and the chosen agent."""
+        """Return the list, the form, the effect of the change, and the chosen agent."""
         spec = self.spec
         typed = (doc.GAP, *self._form.rows(spec)) if spec is not None and (self.is_new or self._form.draft) else ()
         return (self._field(), self._list(), *typed, doc.GAP, *self.effect, doc.GAP, *self._found())
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Keep everything that somebody types into; what a change does is worked out a moment later."""
+        """Keep all input fields; the effect of a change is computed a moment later."""
         listing, self._page.value = super().parts()[:2], as_html(self._found())
         self._left.children = (*listing, self._above, self._saving, *((self._asking,) if self._replacing else ()))
         self._right.children = self._shown_form()
@@ -340,7 +340,7 @@ class TreePanel(ListPanel[AgentNode]):
         return (doc.Note(_WORKING),)
 
     def _refresh_now(self) -> None:
-        """Work out what a change does before it is shown: nobody who types waits for it."""
+        """Compute the effect of a change in advance, so that typing is never delayed."""
         _ = self.effect
         super()._refresh_now()
 

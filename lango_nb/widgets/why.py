@@ -1,4 +1,4 @@
-"""Why a turn went where it went: its hand-overs to choose from, and what each word of the request said for whom."""
+"""Explains a turn's hand-overs: choose one to see which words of the request spoke for which agent."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ _ROWS = 4
 
 
 class WhyPanel(Panel):
-    """The hand-overs of a turn, and why the chosen one was made; of a turn without one what the router says.
+    """The hand-overs of a turn, and the reasons for the chosen one; for a turn without any, the router's view.
 
     Parameters
     ----------
     trace : callable
         Returns the turn.
     route : callable
-        Says who would get a text.
+        Routes a text.
     """
 
     def __init__(self, trace: Callable[[], Trace], route: Callable[[str], Route]) -> None:
         super().__init__()
         self._trace, self._route = trace, route
         self.number = 1
-        """Place of the hand-over that is looked at, from 1."""
+        """Number of the displayed hand-over, from 1."""
         self._page = ipywidgets.HTML()
 
     @property
     def selected(self) -> Decision | None:
-        """The hand-over that is looked at; ``None`` where there is none."""
+        """The displayed hand-over; ``None`` if there is none."""
         decisions = self._trace().decisions
         return decisions[self.number - 1] if 0 < self.number <= len(decisions) else next(iter(decisions), None)
 
     @property
     def route(self) -> Route:
-        """What the router says of it."""
+        """The router's view of it."""
         selected = self.selected
         return selected.route if selected is not None else self._route(self._trace().turn.text)
 
     @property
     def state(self) -> dict[str, str]:
-        """What was chosen."""
+        """The chosen hand-over."""
         return {"decision": f"{self.number} "} if self.number > 1 else {}
 
     def document(self) -> doc.Document:
-        """Write the hand-overs, and why the chosen one was made."""
+        """Return the hand-overs and the reasons for the chosen one."""
         return (*self._list(), doc.GAP, *self._why())
 
     def do(self, key: str, value: str) -> None:
@@ -66,7 +66,7 @@ class WhyPanel(Panel):
             self.number = int(value.split(maxsplit=1)[0])
 
     def parts(self) -> list[ipywidgets.Widget]:
-        """Keep the list as long as the hand-overs are the same."""
+        """Keep the list as long as the hand-overs are unchanged."""
         self._page.value = as_html((*self.remark(), *self._why()))
         return [*map(self.filtered, self._list()), self._page]
 

@@ -175,7 +175,8 @@ def _in_browser(first: str, second: str, selector: str, then: str = "") -> tuple
     cells = [(first, ()), (second, ())]
     with tempfile.TemporaryDirectory() as folder:
         write_notebook(Path(folder) / "long.ipynb", cells)
-        env = {"PYTHONPATH": str(Path(__file__).parents[2])}
+        root = Path(__file__).parents[2]
+        env = {"PYTHONPATH": str(root), "JUPYTER_CONFIG_PATH": str(root / "lango_nb/data/jupyter")}  # as `lango lab`
         with jupyterlab(Path(folder), env=env) as address, browser() as window:
             window.open_notebook(address, "long.ipynb")
             window.page.evaluate(

@@ -201,6 +201,48 @@ def test_the_slider_steps_through_a_turn_and_a_click_chooses_an_event(
     assert window.complaints == []
 
 
+def test_keys_and_clicks_on_bars_choose_events_and_the_notebook_stays_where_it_is(
+    lab: tuple[str, Path], window: Browser, shots: Path
+) -> None:
+    base, folder = lab
+    place = folder / "keys"
+    place.mkdir()
+    (place / "notes.md").write_text("one\ntwo\n")
+    ask = "from lango_nb import Lab\nlab = Lab('octet')\nlab.ask('how many lines does notes.md have?');"
+    show = "viewer = lab.trace_panel()\nviewer"
+    write_notebook(place / "keys.ipynb", [(ask, ()), (show, ()), ("print(viewer.selected)", ())])
+    window.open_notebook(base, "keys/keys.ipynb")
+    assert window.run_all()
+    view = window.page.locator(".jp-OutputArea-output").filter(has=window.page.locator(".widget-hslider"))
+    view.get_by_text("Step 5", exact=True).wait_for(timeout=60_000)
+    chosen = view.locator("select[size]")
+    view.locator(".lango-lanes").get_by_text("fs_read").click()
+    view.get_by_text("arguments", exact=True).wait_for(timeout=20_000)
+    assert "fs_read" in chosen.evaluate("e => e.value")
+    first = chosen.evaluate("e => e.selectedIndex")
+    active = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
+    cell = window.page.evaluate(active)
+    is_chosen = "([at]) => document.querySelector('.jp-OutputArea-output select[size]').selectedIndex === at"
+    for key, at in (("j", first + 1), ("j", first + 2), ("k", first + 1), ("k", first)):
+        window.page.keyboard.press(key)
+        window.page.wait_for_function(is_chosen, arg=[at], timeout=20_000)
+    window.page.keyboard.press("ArrowLeft")
+    view.get_by_text("Step 2", exact=True).wait_for(timeout=20_000)
+    window.page.keyboard.press("/")
+    window.page.keyboard.type("jk/")  # letters again, while a field has them
+    field = view.locator("input[placeholder='words of an event']")
+    assert field.input_value() == "jk/"
+    view.locator("select[size] option").first.wait_for(state="detached", timeout=20_000)
+    pictures(window, shots, "trace-keys")
+    field.press("Escape")
+    view.locator("select[size] option").first.wait_for(state="attached", timeout=20_000)
+    assert field.input_value() == ""
+    assert window.page.evaluate(active) == cell
+    assert window.errors() == []
+    assert window.offsite == []
+    assert window.complaints == []
+
+
 def open_dashboard(lab: tuple[str, Path], window: Browser, name: str, topology: str = "octet") -> tuple[Locator, Path]:
     """Open a dashboard in a folder of its own; return what is shown of it, and the folder."""
     base, folder = lab
@@ -365,20 +407,6 @@ def test_what_is_shown_anew_again_and_again_leaves_no_listener_behind(lab: tuple
     assert window.complaints == []
 
 
-def click_away(button: Locator) -> None:
-    """Click a button that goes with the click; once more where the page was still being laid out under the first."""
-    from playwright.sync_api import TimeoutError as NotYetError
-
-    for _ in range(6):
-        button.click()
-        try:
-            button.wait_for(state="detached", timeout=10_000)
-        except NotYetError:
-            continue
-        return
-    raise AssertionError("the button is still there")
-
-
 def test_a_proposal_is_read_and_accepted_with_a_click(lab: tuple[str, Path], window: Browser, shots: Path) -> None:
     base, folder = lab
     place = folder / "learning"
@@ -396,7 +424,8 @@ for text in ("how many lines does ledger.csv have?", "read ledger.csv", "how man
     button = window.page.locator(CARDS).get_by_text("Accept", exact=True)
     button.wait_for(timeout=60_000)
     pictures(window, shots, "learning")
-    click_away(button)
+    button.click()
+    button.wait_for(state="detached", timeout=60_000)
     window.screenshot(shots / "learning-accepted.png")
     assert "pending" in window.page.locator(".jp-OutputArea-output").nth(0).inner_text()
     assert "ledger" in (place / "genome" / "memories" / "memories.jsonl").read_text()

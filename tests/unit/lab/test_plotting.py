@@ -68,6 +68,16 @@ def test_what_lessons_bring_is_measured_on_requests_that_were_left_out(lab: Lab)
     assert lab.router.taught.rows == (), "the router in use learned nothing"
 
 
+def test_a_large_set_is_learned_from_in_part_and_that_is_said(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [(f"{text} {number}", agent) for number in range(3) for text, agent in REQUESTS]
+    assert lab.learning(many, sample=9).part == "9 of 27 requests, taken at random; sample=27 takes all"
+    monkeypatch.setattr("lango_nb.evaluation.learning.MOST", 12)
+    view = lab.learning(many)
+    assert "12 of 27 requests, taken at random" in " ".join(view.text.split())
+    assert "12 of 27 requests, taken at random" in " ".join(view.plot().text.split())
+    assert lab.learning(many, sample=27).part == ""
+
+
 def test_lessons_of_an_agent_of_ones_own_bring_something(lab: Lab) -> None:
     odd = [(f"zorp the {word} quux", "vault") for word in "red green blue black white pink grey brown gold".split()]
     points = lab.learning(odd).points

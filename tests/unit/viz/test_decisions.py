@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
-from lango_nb import viz
+import pytest
+
+from lango_nb import Lab, viz
+from lango_nb.viz.colours import ROOT
 from lango_nb.viz.routing import decisions_document
 from tests.unit.viz import samples
 
@@ -40,3 +45,14 @@ def test_several_are_numbered() -> None:
     made = decisions_document((samples.decision(), samples.disagreement()))
     assert "decision 2 of 2" in viz.to_text(made)
     assert "Decision 1 of 2" in viz.to_html(made)
+
+
+@pytest.mark.parametrize("topology", ["octet", "sextet"], ids=["spawn", "transfer"])
+def test_the_root_has_its_own_colour_however_it_hands_over(tmp_path: Path, topology: str) -> None:
+    (tmp_path / "notes.md").write_text("one\ntwo\n")
+    lab = Lab(topology, workspace=tmp_path)
+    lab.ask("how many lines does notes.md have?")
+    (decision,) = lab.trace().record.decisions
+    for shown in (viz.to_html([decision]), viz.to_html(decision)):
+        before = shown[: shown.index("lango-orchestrator")]
+        assert re.findall(r"background:(#\w{6})", before)[-1] == ROOT

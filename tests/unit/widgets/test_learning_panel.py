@@ -43,6 +43,18 @@ def test_a_card_shows_what_would_change_and_accept_makes_it(lab: Lab) -> None:
     assert "pending" in page(panel)
 
 
+def test_a_click_counts_on_a_card_that_was_shown_anew_meanwhile(lab: Lab) -> None:
+    panel = lab.genome.learn().panel()
+    button = buttons(panel)["Accept"]
+    panel.widget.set_trait("_view_count", 1)
+    assert panel._timer is None, "nothing has changed since it was made"
+    panel.refresh()
+    assert buttons(panel)["Accept"] is button
+    assert button.comm is not None
+    button.click()
+    assert len(lab.genome.memories) == 1
+
+
 def test_refuse_leaves_everything_as_it_is(lab: Lab) -> None:
     panel = lab.genome.learn().panel()
     buttons(panel)["Refuse"].click()

@@ -252,3 +252,58 @@ def test_a_long_turn_begins_folded_and_every_event_can_be_reached() -> None:
     for chosen in (panel.spans[0], panel.spans[-1], panel.spans[len(panel.spans) // 2]):
         panel.act("event", str(chosen.first))
         assert str(listed(panel).value).startswith(f"{chosen.seqs} "), "what is chosen is on the list"
+
+
+def test_keys_go_from_event_to_event_and_step_and_show_all_again(lab: Lab) -> None:
+    panel = lab.trace_panel(step=1)
+    panel.press({"do": "next"})
+    first = panel.selected
+    assert first is not None
+    panel.press({"do": "next"})
+    second = panel.selected
+    assert second is not None
+    assert second.seq > first.seq
+    for _ in range(3):  # there is nothing before the first one
+        panel.press({"do": "previous"})
+    assert panel.selected is not None
+    assert panel.selected.seq == 1
+    panel.act("step", "3")
+    panel.press({"do": "on"})
+    panel.press({"do": "back"})
+    panel.press({"do": "back"})
+    assert (panel.step, slider(panel).value) == (2, 2)
+    listed_first = len(listed(panel).options)
+    (field,) = of_kind(panel.widget, ipywidgets.Text)
+    field.value = "fs_read"
+    panel.act("kind", "tool")
+    assert len(listed(panel).options) < listed_first
+    panel.act("query", "no such words")
+    assert "No event fits" in shown(panel)
+    panel.press({"do": "all"})
+    assert (field.value, panel.query, panel.kind) == ("", "", "")
+    assert len(listed(panel).options) == listed_first
+
+
+def test_a_click_on_a_bar_chooses_what_lies_there(lab: Lab) -> None:
+    panel = lab.trace_panel()
+    read_it = next(span for span in panel.spans if span.what == "fs_read")
+    lanes = [lane.name for lane in panel._layout.lanes.values()]
+    number, share = lanes.index("operator arun-1"), (read_it.first - 0.5) / panel._layout.slots
+    panel.press({"do": "at", "lane": number, "share": share})
+    assert panel.selected is not None
+    assert panel.selected.seq == read_it.first
+    for nowhere in ({"lane": 99, "share": 0.5}, {"lane": lanes.index("user"), "share": 1}, {"lane": "1", "share": 0}):
+        panel.press({"do": "at", **nowhere})
+    panel.press({"do": "something else"})
+    assert panel.selected.seq == read_it.first
+    panel.act("lane", "operator arun-1")
+    panel.press({"do": "at", "lane": 1, "share": 0})  # below that of the root, which waits
+    assert panel.selected is not None
+    assert panel.selected.seq == panel._layout.stretch(("", "arun-1"))[0]
+
+
+def test_the_script_is_inlined_and_names_no_address(lab: Lab) -> None:
+    script = str(lab.trace_panel()._keys._esm)
+    assert "initialize" in script
+    assert "//cdn" not in script
+    assert "import " not in script

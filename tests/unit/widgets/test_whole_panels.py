@@ -43,8 +43,8 @@ def drawn(widget: ipywidgets.Widget, depth: int = 0) -> Iterator[str]:
     if layout is not None:
         kept = {name: value for name, value in sorted(layout.get_state().items()) if value and name[0] != "_"}
         parts.append(f"layout={kept}")
-    classes = getattr(widget, "_dom_classes", ())
-    yield f"{'  ' * depth}{' '.join(parts)}" + (f" classes={list(classes)}" if classes else "")
+    classes = [re.sub("[0-9a-f]{32}", "ID", name) for name in getattr(widget, "_dom_classes", ())]
+    yield f"{'  ' * depth}{' '.join(parts)}" + (f" classes={classes}" if classes else "")
     for child in getattr(widget, "children", ()):
         yield from drawn(child, depth + 1)
 
