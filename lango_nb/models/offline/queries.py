@@ -536,6 +536,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     named = _columns(asked, table, title if where or measure == "count" else set())
     measure = _settled(measure, asked, table, named, title) or _turned(before, asked, named)
     asked.used.update(asked.has(_MEASURES.get(measure, ())))
+    asked.used.update(asked.has(_MEASURES["sum"]) if measure == "count" else ())  # "how many in all?"
     if measure in {"max", "min"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
         named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
     truths = list(_truths(asked, table, named, spent))
@@ -562,6 +563,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
     found = _sized(found, table, asked)
+    found = found._replace(is_grounded=found.is_grounded or bool(title and found.column))
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
     is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
     goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(text)
