@@ -313,6 +313,20 @@ def _sorted(desk: Desk, step: Step) -> Work:
     return _worded(desk, step, path, text, [heading, *rows])
 
 
+def _grouped(desk: Desk, step: Step) -> Work:
+    """Add a column up, or count the rows, for each value of another column: a question of the table in which both are named."""
+    path, text = yield from desk.read(step)
+    if text is None:
+        raise (yield from desk.which_in(path))
+    table = _table_in(path, text)
+    try:
+        by = settle("column", desk.need(step, "by"), table.columns)
+        column = settle("column", desk.need(step, "column"), table.columns) if step.act == "group.sum" else ""
+    except (NoSuch, Unsure) as error:
+        raise desk.explain(error, path) from error
+    return _answered(desk, step, path, Query((), (), "sum" if column else "count", column, by=by), table)
+
+
 def _meant(desk: Desk, step: Step, path: str, text: str) -> Work:
     """Show the lines with what a word means, where it does not stand in a file itself: "hoeveel eieren?", "and the tortilla?"."""
     word = step.word("find")
@@ -1365,6 +1379,8 @@ def _calculate(desk: Desk, step: Step) -> Work:
 _HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
     "read": _read,
     "rows.sorted": _sorted,
+    "group.sum": _grouped,
+    "group.count": _grouped,
     "compare": _compare,
     "compare.only": _only,
     "summary": _summary,

@@ -1046,8 +1046,7 @@ def likeliest_lines(
             own = frozenset(
                 place
                 for place, words in enumerate(options)
-                if words & parts
-                or (language in _EAST and any(not one.isascii() and one in whole for one in words))
+                if words & parts or (language in _EAST and any(not one.isascii() and one in whole for one in words))
             )
             hits = own | named
             if own and (not before or any(place < len(new) for place in hits)):
@@ -1114,7 +1113,9 @@ def _sought_in_characters(question: str, language: str) -> list[str]:
 
 
 def _one_sign(run: str) -> list[str]:
-    return [run] if len(run) == 1 and _UNSPACED.match(run) and not _KANA.match(run) and not _PARTICLES.match(run) else []
+    return (
+        [run] if len(run) == 1 and _UNSPACED.match(run) and not _KANA.match(run) and not _PARTICLES.match(run) else []
+    )
 
 
 def in_english(word: str, language: str) -> frozenset[str]:
