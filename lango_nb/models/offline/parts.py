@@ -18,10 +18,9 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.answers import languages
 from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
-from lango_nb.models.offline.lexicon import Word, is_small_in, lexicon, words
+from lango_nb.models.offline.lexicon import Word, is_small_anywhere, lexicon, words
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.own_tools import NO_TOOLS
@@ -251,8 +250,7 @@ def addressed(text: str, agents: Collection[str]) -> tuple[str, str] | None:
 
 
 def _is_little(word: Word) -> bool:
-    """Tell whether a word only holds a sentence together, in some language."""
-    return is_small(word.text) or any(is_small_in(word.text.casefold(), one) for one in languages())
+    return is_small(word.text) or is_small_anywhere(word.text.casefold())
 
 
 def _in_words(steps: Sequence[Step]) -> str:
