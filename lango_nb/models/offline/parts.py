@@ -166,9 +166,8 @@ def parts_of(
         meant = conversation.own if any(map(conversation.own.get, allowed)) else NO_TOOLS
         reading = resolved(wish, conversation.understood.context, reading.language, meant)
     if named := addressed(wish, router.table.names):
-        agent, wish = named
-        reading = resolved(wish, conversation.understood.context, reading.language, conversation.own)
-        return (WorkOrder(wish, router.route(wish), agent, allowed, reason=_reason(reading.steps)),)
+        meant_steps = resolved(named[1], conversation.understood.context, reading.language, conversation.own).steps
+        return (WorkOrder(named[1], router.route(named[1]), named[0], allowed, reason=_reason(meant_steps)),)
     route = router.route(without_content(wish))
     steps = [_split_destination(step, own_tools) for step in reading.steps]
     flat = [(step, needs) for pieces in steps for step, needs in pieces]
