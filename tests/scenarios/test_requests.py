@@ -1,4 +1,4 @@
-"""What people type, carried out whole: some 2 360 turns in ten languages.
+"""What people type, carried out whole: some 2 500 turns in ten languages.
 
 They say what has to be in the answer and in the files afterwards; ``answers.md`` beside each suite holds what was
 answered, by whom and with which tools, and which turns are not done yet. Whoever changes an answer writes the files
@@ -7,8 +7,8 @@ anew and reads what has become of it::
     python -m tests.scenarios.test_requests
 
 Their authors had not seen the code, but for ``corners``, which goes where the others do not; the author of ``filmhuis``
-knew what the others miss. They were written to develop with: how well requests of strangers are understood is measured
-with others.
+knew what the others miss; ``cycle_shop`` went 36 % done, 51 % with good questions, before anything was mended
+after it. They were written to develop with: how well requests of strangers are understood is measured with others.
 """
 
 from __future__ import annotations

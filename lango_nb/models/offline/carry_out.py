@@ -489,7 +489,13 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
 def _say_what_is_unclear(desk: Desk, step: Step, question: str) -> None:
     """Name the words of a request that nothing explains, where a question that wants more than a yes speaks of none of its words."""
     asked = next((key for key in _OPEN if answers.said(key, desk.language, question) is not None), "")
-    shown, is_bare = "\n".join((question, *desk.notes)), asked in {"unclear", "ask.missing"}
+    before = desk.context.asked
+    if before is not None and any(one.text == step.text for one in before.steps):
+        return  # its words are those of the request before
+    taken = [word for said in step.arguments.values() for word in said if desk.is_path(word)]
+    shown = "\n".join((question, *desk.notes, *taken))
+    every = unexplained(step.text, desk.language, is_all=True)
+    is_bare = asked in {"unclear", "ask.missing"} or every == unexplained(step.text, desk.language, shown, is_all=True)
     if asked and (left := unexplained(step.text, desk.language, shown, is_all=is_bare)):
         desk.notes.append(desk.say("note.unclear", what=", ".join(left)))
 

@@ -338,6 +338,11 @@ def is_small_in(word: str, language: str) -> bool:
     return language in _speakers().get(word, _NONE)
 
 
+def is_small_anywhere(word: str) -> bool:
+    """Tell whether a word only holds sentences together in some language."""
+    return word in _speakers()
+
+
 def _languages_of(word: str, known: Mapping[str, frozenset[str]]) -> frozenset[str]:
     if found := known.get(word):
         return found

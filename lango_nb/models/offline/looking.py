@@ -135,7 +135,7 @@ _MOST_ASKED = 12
 _MOST_BELOW = 12
 """Lines below a heading that are shown with it."""
 _MET_LEAST = 0.3
-"""Share of a question's words that lines must have to be shown as its answer: fitted on the suites of requests, by suite left out."""
+"""Share of a question's words that lines must have to be shown as its answer, read off the suites of requests."""
 _PLACES = 10
 _NUMBERS = frozenset({"n", "line", "from", "until"})
 _BY_TIME = frozenset({"list.newest", "list.oldest", "list.by_date"})
@@ -323,6 +323,20 @@ def _sorted(desk: Desk, step: Step) -> Work:
         return _answered(desk, step, path, of_them, table)
     rows = (rows[::-1] if is_down else rows)[: count or None]
     return _worded(desk, step, path, text, [heading, *rows])
+
+
+def _grouped(desk: Desk, step: Step) -> Work:
+    """Add a column up, or count the rows, for each value of another column: a question of the table in which both are named."""
+    path, text = yield from desk.read(step)
+    if text is None:
+        raise (yield from desk.which_in(path))
+    table = _table_in(path, text)
+    try:
+        by = settle("column", desk.need(step, "by"), table.columns)
+        column = settle("column", desk.need(step, "column"), table.columns) if step.act == "group.sum" else ""
+    except (NoSuch, Unsure) as error:
+        raise desk.explain(error, path) from error
+    return _answered(desk, step, path, Query((), (), "sum" if column else "count", column, by=by), table)
 
 
 def _meant(desk: Desk, step: Step, path: str, text: str) -> Work:
@@ -1418,6 +1432,8 @@ def _calculate(desk: Desk, step: Step) -> Work:
 _HANDLERS: dict[str, Callable[[Desk, Step], Work]] = {
     "read": _read,
     "rows.sorted": _sorted,
+    "group.sum": _grouped,
+    "group.count": _grouped,
     "compare": _compare,
     "compare.only": _only,
     "summary": _summary,

@@ -732,26 +732,6 @@ def cell(text: str, value: str, column: str) -> list[str]:
     return [row[place] for row in _matching(table, value, "")]
 
 
-def group_sum(text: str, column: str, by: str) -> list[str]:
-    """Add up a column for each value of another."""
-    table = read_table(text)
-    groups = table.values(settle("column", by, table.columns))
-    values = table.values(settle("column", column, table.columns))
-    is_comma = has_decimal_comma(values)
-    sums: dict[str, Decimal] = {}
-    for group, one in zip(groups, numbers(values), strict=True):
-        sums[group] = sums.get(group, Decimal(0)) + (one or 0)
-    return [f"{group}: {written(total, is_comma=is_comma)}" for group, total in sums.items()]
-
-
-def group_count(text: str, by: str) -> list[str]:
-    """Count the rows for each value of a column."""
-    counts: dict[str, int] = {}
-    for group in column_values(text, by)[1]:
-        counts[group] = counts.get(group, 0) + 1
-    return [f"{group}: {count}" for group, count in counts.items()]
-
-
 def count_rows(text: str) -> int:
     """Count the rows of a table, the entries of a JSON list, or the points of a list."""
     try:
@@ -1327,8 +1307,6 @@ _ROWS: Mapping[str, Mapping[str, tuple[Callable[..., Any], str]]] = {
         "rows.count": (rows_count, "value column?"),
         "rows.sorted": (rows_sorted, "column"),
         "cell": (cell, "value column"),
-        "group.sum": (group_sum, "column by"),
-        "group.count": (group_count, "by"),
     },
     "json": {"json.get": (json_get, "key"), "json.keys": (json_keys, ""), "json.set": (json_set, "key new")},
     "code": {"code.show": (code_show, "name"), "code.list": (code_list, "")},

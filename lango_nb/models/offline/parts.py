@@ -18,10 +18,9 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.answers import languages
 from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
-from lango_nb.models.offline.lexicon import Word, is_small_in, lexicon, words
+from lango_nb.models.offline.lexicon import Word, is_small_anywhere, lexicon, words
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.own_tools import NO_TOOLS
@@ -167,9 +166,8 @@ def parts_of(
         meant = conversation.own if any(map(conversation.own.get, allowed)) else NO_TOOLS
         reading = resolved(wish, conversation.understood.context, reading.language, meant)
     if named := addressed(wish, router.table.names):
-        agent, wish = named
-        reading = resolved(wish, conversation.understood.context, reading.language, conversation.own)
-        return (WorkOrder(wish, router.route(wish), agent, allowed, reason=_reason(reading.steps)),)
+        meant_steps = resolved(named[1], conversation.understood.context, reading.language, conversation.own).steps
+        return (WorkOrder(named[1], router.route(named[1]), named[0], allowed, reason=_reason(meant_steps)),)
     route = router.route(without_content(wish))
     steps = [_split_destination(step, own_tools) for step in reading.steps]
     flat = [(step, needs) for pieces in steps for step, needs in pieces]
@@ -251,8 +249,7 @@ def addressed(text: str, agents: Collection[str]) -> tuple[str, str] | None:
 
 
 def _is_little(word: Word) -> bool:
-    """Tell whether a word only holds a sentence together, in some language."""
-    return is_small(word.text) or any(is_small_in(word.text.casefold(), one) for one in languages())
+    return is_small(word.text) or is_small_anywhere(word.text.casefold())
 
 
 def _in_words(steps: Sequence[Step]) -> str:

@@ -538,14 +538,14 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     title = _titled(asked, name)
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
-    most = _counted_off(asked)
+    counted = _counted_off(asked)
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
     measure = _measure_said(asked, ordering)
     named = _columns(asked, table, title if where or measure == "count" else set())
     measure = _settled(measure, asked, table, named, title) or _turned(before, asked, named)
-    asked.used.update(asked.has(_MEASURES.get(measure, ())))
+    asked.used.update(asked.has((*_MEASURES.get(measure, ()), *(_MEASURES["sum"] if measure == "count" else ()))))
     if measure in {"max", "min"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
         named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
     truths = list(_truths(asked, table, named, spent))
@@ -553,7 +553,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     where = _limited(where, list(_limits(asked, table, named)))
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
-    most = most or (_how_many(asked) if measure in {"max", "min"} else 0)
+    most = counted or (_how_many(asked) if measure in {"max", "min"} else 0)
     asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     if before is not None:
         before = _opened(before, asked, measure, named, title, has_rows=bool(where))
@@ -566,12 +566,13 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     )  # "how many members do we have?"
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted or is_titled))
-    found = _of_stay(found, table, asked)
-    is_time = bool(asked.has(_TIMES))
+    found, is_time = _of_stay(found, table, asked), bool(asked.has(_TIMES))
     is_money = _speaks_of_money(asked, table, truths)
     found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
-    found = _sized(found, table, asked)
+    found = (sized := _sized(found, table, asked))._replace(
+        is_grounded=sized.is_grounded or bool(title and sized.column)
+    )
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
     is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
     goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(text)

@@ -34,7 +34,15 @@ from lango_nb.models.offline.features import (
     of_words,
     see,
 )
-from lango_nb.models.offline.lexicon import Word, concepts_of, is_small_in, language_of, lexicon, quotations, words
+from lango_nb.models.offline.lexicon import (
+    Word,
+    concepts_of,
+    is_small_anywhere,
+    language_of,
+    lexicon,
+    quotations,
+    words,
+)
 from lango_nb.models.offline.plan import READING, Reading, Step, acts, read_rows
 from lango_nb.models.offline.weights import Heads, Linear, Tagger, unpack
 
@@ -375,8 +383,6 @@ _FILTERS = frozenset("awk cat cut du egrep find grep head jq ls nl rev sed sort 
 """Programs that lines with pipes are made of."""
 _UNTOLD = frozenset(("ls", "rm", "sed"))
 """Programs whose lines are read by what was learned, also with options and patterns."""
-_SPEAKING = ("en", "de", "fr", "es", "it", "pt", "nl", "pl")
-"""Languages with small words."""
 _NO_WORDS = PROGRAMS - frozenset(
     "cat cp cut date diff du export file find go head kill less make man mkdir more mv node python rm sort stat tail touch tree which".split()
 )
@@ -490,17 +496,20 @@ def as_line(request: str) -> str:
     if at and not (is_parted or any("run" in one for one in told[:at])):
         return ""
     line = found[at : -1 if is_parted else None]
-    is_led = all(one & _RUNNING or _is_filler(word) for word, one in zip(found[1:at], told[1:at], strict=True))
+    is_led = all(
+        one & _RUNNING or is_small_anywhere(word.text.casefold())
+        for word, one in zip(found[1:at], told[1:at], strict=True)
+    )
     is_line = (at or line[0].text in _NO_WORDS) and line[0].text != "file" and found[-1].text not in "?\uff1f"
     has_words = any(
-        not word.is_quoted and (word.kind == "word" and (one & _OF_FILES or (_is_filler(word) and len(word.text) > 1)))
+        not word.is_quoted
+        and (
+            word.kind == "word"
+            and (one & _OF_FILES or (is_small_anywhere(word.text.casefold()) and len(word.text) > 1))
+        )
         for word, one in zip(line[1:], told[at + 1 :], strict=False)
     )
     return request[line[0].start : line[-1].end] if is_line and is_led and not has_words else ""
-
-
-def _is_filler(word: Word) -> bool:
-    return any(is_small_in(word.text.casefold(), language) for language in _SPEAKING)
 
 
 def _pieces(line: str) -> Iterator[str]:

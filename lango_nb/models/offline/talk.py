@@ -289,19 +289,18 @@ def _would_get(table: RoutingTable, router: Router | None, text: str, language: 
     if not table.rows:
         return say("about.would_me", language, text=_quoted(text))
     router = router or router_for(table)
+    route = router.route(text)
     step = next(iter(reader().read(text).steps), Step("unclear", {}))
     tool = tool_of(step)
     owner = next(iter(who_has(router, tool, router.owners(router_family(tool)))), "") if tool else ""
-    if owner and step.act in acts():
+    if owner and step.act in acts() and route.chosen in {None, owner}:
         primitive = PRIMITIVE_FOR.get(tool, "")
         shown = primitive if tool_capability(primitive) in table[owner].capabilities else tool
         what = tool_capability(shown)
         return say(
             "about.would", language, text=_quoted(text), name=_name(owner), why=f"{shown}, {what}" if what else shown
         )
-    return _routed(router.route(text), "about.would", language) or say(
-        "about.would_nobody", language, text=_quoted(text)
-    )
+    return _routed(route, "about.would", language) or say("about.would_nobody", language, text=_quoted(text))
 
 
 def _why(table: RoutingTable, router: Router | None, before: Sequence[Exchange], language: str) -> str:

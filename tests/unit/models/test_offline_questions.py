@@ -252,3 +252,30 @@ def test_things_go_into_the_folder_that_is_named(ask: Ask, folder: Path, texts: 
     ask(*texts)
     assert (folder / there).exists()
     assert (folder / there).is_dir() == there.endswith("/")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("put the marquee rental below that", "marquee"),
+        ("how much disk space is left on this machine", "disk space"),
+    ],
+)
+def test_a_question_back_names_what_nothing_explains(ask: Ask, folder: Path, text: str, named: str) -> None:
+    turn = ask(text)
+    assert turn.error_code == "asked_back"
+    assert named in str(turn.answer)
+    assert _files(folder) == FILES
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["what do the magazines say about the heating contract of 1998?", "what does todo.txt say about the heating?"],
+)
+def test_what_has_hardly_a_word_of_a_question_is_not_quoted(ask: Ask, text: str) -> None:
+    assert "broken since May" not in str(ask(text).answer)
+
+
+@pytest.mark.parametrize("text", ["can you also send an e-mail?", "kun jij ook mailtjes versturen?", "你能发邮件吗"])
+def test_what_no_tool_here_does_is_said(ask: Ask, text: str) -> None:
+    assert any(word in str(ask(text).answer) for word in ("No, I cannot", "Nee, dat kan ik niet", "不能"))

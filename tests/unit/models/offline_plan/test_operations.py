@@ -61,8 +61,6 @@ ENTRIES = [Entry("a.csv", bytes=5, changed="2"), Entry("b.txt", bytes=9, changed
         ("rows.count", TABLE, ("north", "shop"), 2),
         ("cell", TABLE, ("olive oil", "price"), ["8,50 €"]),
         ("cell", PLAIN, ("Ann's", "amount"), ["$1200.50"]),
-        ("group.sum", TABLE, ("price", "shop"), ["north: 3,5", "south: 8,5"]),
-        ("group.count", TABLE, ("shop",), ["north: 2", "south: 1"]),
         ("rows.where", PLAIN, ("bob",), ["name,amount", "Bob,12 USD"]),
         ("rows.over", PLAIN, ("amount", "100"), ["name,amount", "Ann,$1200.50"]),
         ("rows.under", PLAIN, ("amount", "100"), ["name,amount", "Bob,12 USD"]),
@@ -92,7 +90,7 @@ def test_extremes_come_with_their_rows_and_dates_are_ordered_as_dates() -> None:
 
 
 def test_every_act_that_works_on_a_text_has_its_operation() -> None:
-    worked = ("count.lines", "read.", "column", "rows.", "cell", "group.", "json.", "code.")
+    worked = ("count.lines", "read.", "column", "rows.", "cell", "json.", "code.")
     assert {name for name in acts() if name.startswith(worked)} <= set(OPERATIONS)
 
 
