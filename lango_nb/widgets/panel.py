@@ -54,6 +54,8 @@ class Panel:
         """Id of the thread that is setting widget values: the change events it causes are not user actions."""
         self._timer: threading.Timer | None = None
         self._pause_s = _SOON_S
+        self._drawn_s = 0.0
+        """When it was drawn last."""
         self._thread: threading.Thread | None = None
         self._begins: list[Callable[[], Callable[[], object]]] = []
         self._stops: list[Callable[[], object]] = []
@@ -151,13 +153,23 @@ class Panel:
     def refresh(self) -> None:
         """Redraw the view, if it is displayed at all."""
         with self._lock:
-            if self._box is not None:
+            if self._box is not None and self._is_being_built(self._box):
+                self.refresh_soon()
+            elif self._box is not None:
                 before = self._box.children
                 self._box.children = shown = tuple(self._made())
+                self._drawn_s = time.monotonic()
                 held = {*shown, *self._lists.values(), *self._kept()}
                 for widget in before:
                     if widget not in held:
                         let_go(widget)
+
+    def _is_being_built(self, box: ipywidgets.Box) -> bool:
+        """Tell whether a front end may still be building what was drawn last: replaced meanwhile, it would complain."""
+        is_live = type(box.comm).__module__.startswith(
+            "ipykernel"
+        )  # without a kernel nobody is there to build anything
+        return is_live and time.monotonic() - self._drawn_s < _SOON_S
 
     def _kept(self) -> list[ipywidgets.Widget]:
         """Return the widgets stored in attributes: they stay open while they are not displayed."""
@@ -285,6 +297,7 @@ class Panel:
         """The live view. It is created on first use; all displays share it."""
         with self._lock:
             if self._box is None:
+                self._drawn_s = time.monotonic()
                 self._box = ipywidgets.VBox(self._made(), layout=ipywidgets.Layout(max_width="100%"))
                 self._box.set_trait("_view_count", 0)  # the front end counts from now on
                 self._box.observe(self._views_changed, "_view_count")
