@@ -56,6 +56,8 @@ class Panel:
         self._pause_s = _SOON_S
         self._drawn_s = 0.0
         """When it was drawn last."""
+        self._is_due = False
+        """Whether it is to be drawn as a whole once the front end has built what was drawn last."""
         self._thread: threading.Thread | None = None
         self._begins: list[Callable[[], Callable[[], object]]] = []
         self._stops: list[Callable[[], object]] = []
@@ -154,7 +156,8 @@ class Panel:
         """Redraw the view, if it is displayed at all."""
         with self._lock:
             if self._box is not None and self._is_being_built(self._box):
-                self.refresh_soon()
+                self._is_due = True
+                self.refresh_soon(_SOON_S)
             elif self._box is not None:
                 before = self._box.children
                 self._box.children = shown = tuple(self._made())
@@ -187,11 +190,20 @@ class Panel:
         """Redraw the view when it becomes visible."""
         self.refresh()
 
-    def refresh_soon(self) -> None:
-        """Redraw the view shortly: changes in quick succession cause one redraw, slow views are redrawn less often."""
+    def refresh_soon(self, pause_s: float | None = None) -> None:
+        """Redraw the view shortly: changes in quick succession cause one redraw, slow views are redrawn less often.
+
+        Parameters
+        ----------
+        pause_s : float, optional
+            How long to wait, also where a longer wait has begun; as long as the view needs when absent.
+        """
         with self._timing:
+            if self._timer is not None and pause_s is not None:
+                self._timer.cancel()
+                self._timer = None
             if self._timer is None and not self._is_closed:
-                self._timer = threading.Timer(self._pause_s, self._refresh_now)
+                self._timer = threading.Timer(self._pause_s if pause_s is None else pause_s, self._refresh_now)
                 self._timer.daemon = True
                 self._timer.start()
 
@@ -199,7 +211,11 @@ class Panel:
         with self._timing:
             self._timer = None
         began_s = time.monotonic()
-        self._draw()
+        if self._is_due:
+            self._is_due = False
+            self.refresh()
+        else:
+            self._draw()
         self._pause_s = max(_SOON_S, REST * (time.monotonic() - began_s))
 
     def _draw(self) -> None:
