@@ -322,7 +322,7 @@ class _Question:
         found = [unit.token for unit in self.units if stem(unit.text) == stem(word) or unit.text == f"{word}s"]
         if found or word in _KEYS:
             return found
-        other = [token for one in related_words(word) if not one.isascii() for token in self.find(one)]
+        other = [token for one in sorted(related_words(word)) if not one.isascii() for token in self.find(one)]
         return other or [at for tokens in self._meaning(word) for at in tokens]
 
     def means(self, word: str) -> list[int]:
@@ -337,7 +337,7 @@ class _Question:
         ]
         if found:
             return found
-        for other in same:
+        for other in sorted(same, key=lambda one: (-len(one), one)):  # the longest: 営業時間 before 時間
             if not other.isascii() and other in self.text and len(other) > 1:
                 return self.find(other)
         alike = [unit.token for unit in self.units if unit.token not in asking and _is_kindred(unit.text, word)]
