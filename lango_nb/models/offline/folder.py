@@ -1109,7 +1109,8 @@ class Desk:
             entry: Entry | None = yield from self.folder.find(place)
             if entry is not None and entry.is_folder:
                 return place
-        if word and plain(word) not in _ALL and not is_here(word):
+        bare = " ".join(one for one in plain(word).split() if not is_small(one))  # "the folder"
+        if word and plain(word) not in _ALL and bare not in _ALL - {""} and not is_here(word):
             return (yield from self.file(word))
         return "." if word or not self.folder.has("fs_list") else (yield from self.named_folder(step)) or "."
 
