@@ -327,9 +327,9 @@ def test_a_set_is_measured_and_a_number_and_a_mistake_are_clicked(
     view.locator("select:visible").nth(3).select_option("all")
     view.get_by_role("button", name="Measure").click()
     view.get_by_text("of 9,", exact=False).first.wait_for(timeout=20_000)
-    pictures(window, shots, "evaluate-running")
-    view.get_by_role("button", name="Stop", exact=True).click()
+    view.get_by_role("button", name="Stop", exact=True).click()  # at once: on its own it ends within seconds
     view.get_by_text("stopped after").first.wait_for(timeout=20_000)
+    pictures(window, shots, "evaluate-stopped")
     view.locator("select:visible").nth(3).select_option("1000")
     view.get_by_role("button", name="Measure").click()
     view.get_by_text("1,000 of 9,").first.wait_for(timeout=60_000)
