@@ -2100,7 +2100,7 @@ def _changed(step: Step, answer: _Answer) -> Step | None:
             continue
         told = {role: tuple(found[hole].split(_PARTED.get((key, hole), "\0"))) for hole, role in roles.items()}
         if act == "write":
-            told |= {"made": ("yes",), "text": step.arguments.get("text", ())}
+            told |= {"made": (found.get("n", "0").split()[0],), "text": step.arguments.get("text", ())}
         if act in {"move", "copy"}:
             (to,) = told["to"]
             into = to.endswith("/")

@@ -777,6 +777,8 @@ def _date(desk: Desk, step: Step) -> Work:
         raise Ask(desk.lacks("file").text, can_try_others=True)  # "when are we back?"
     paths: tuple[str, ...] = yield from desk.files(step)
     timed: list[Entry] = yield from desk.folder.with_times([Entry(path) for path in paths])
+    if not any(one.changed for one in timed) and set(paths) <= set(desk.context.shown):
+        return Outcome("\n".join(paths), paths[0], step)  # a line that was shown says itself when it was
     said = [desk.say("date", file=one.name, date=one.changed.replace("T", " ").removesuffix("Z")) for one in timed]
     return Outcome("\n".join(said), timed[0].changed, step.with_arguments(file=paths), paths[0])
 

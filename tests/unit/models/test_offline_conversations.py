@@ -369,3 +369,24 @@ def test_a_name_that_was_just_given_is_corrected(ask: Ask, folder: Path) -> None
     ask("rename diary.md to log.md", "no, tent diary.md")
     assert "tent diary.md" in _files(folder)
     assert "log.md" not in _files(folder)
+
+
+def test_lines_that_were_shown_and_kept_in_a_file_can_be_taken_back(ask: Ask, folder: Path) -> None:
+    said = ("show me the lines with shed C in diary.md", "put them into shed.txt")
+    ask(*said)
+    assert _files(folder)["shed.txt"].splitlines() == FILES["diary.md"].splitlines()[-2:]
+    assert "shed.txt" in str(ask("undo that").answer)
+    assert _files(folder) == FILES
+
+
+def test_what_was_kept_and_then_changed_is_left_when_it_is_to_be_taken_back(ask: Ask, folder: Path) -> None:
+    ask("show me the lines with shed C in diary.md", "put them into shed.txt")
+    (folder / "shed.txt").write_text("mine\n")
+    ask("undo that")
+    assert _files(folder)["shed.txt"] == "mine\n"
+
+
+def test_a_line_that_was_shown_says_itself_when_it_was(ask: Ask) -> None:
+    answer = str(ask("show me the lines with shed C in diary.md", "when was the last one?").answer)
+    assert "2024-05-09" in answer
+    assert "UTC" not in answer
