@@ -79,5 +79,5 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Let messages reach the browser at once (``--ServerApp.jpserver_extensions=lango_nb=True``)."""
-    import_module("lango_nb.commands.terminal.websockets").load(server)
+    """Answer panels at once, and show those of ended kernels (``--ServerApp.jpserver_extensions=lango_nb=True``)."""
+    import_module("lango_nb.commands.terminal.jupyter_server").load(server)

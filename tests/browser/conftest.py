@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add to the report of a failure what the page showed, and what it complained of."""
+    report = yield
+    window = getattr(item, "funcargs", {}).get("window")
+    if report.failed and isinstance(window, Browser):
+        report.sections.append(("what the page showed", window.shown()))
+        report.sections.append(("what the page complained of", "\n".join(window.complaints)))
+    return report
 
 
 @pytest.fixture(scope="session", autouse=True)

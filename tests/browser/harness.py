@@ -31,6 +31,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+import lango_nb
+
 if TYPE_CHECKING:
     from playwright.sync_api import ConsoleMessage, Page, Request, ViewportSize
 
@@ -229,6 +231,7 @@ def _environment(private: Path, theme: Theme, env: Mapping[str, str]) -> dict[st
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(values), encoding="utf-8")
     private_folders = {variable: str(private / name) for variable, name in folders.items()}
+    private_folders["JUPYTER_CONFIG_PATH"] = str(Path(lango_nb.__file__).parent / "data" / "jupyter")  # as lango lab's
     quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "JUPYTER_PREFER_ENV_PATH": "1"}
     return {**os.environ, **private_folders, **quiet, **env}
 
@@ -327,6 +330,11 @@ class Browser:
     def errors(self) -> list[dict[str, Any]]:
         """Return the error outputs of all cells."""
         return [out for cell in self.cells() for out in cell["outputs"] if out["output_type"] == "error"]
+
+    def shown(self) -> str:
+        """Return the text and the errors of all outputs, for people who look for the reason of a failure."""
+        texts = self.page.locator(".jp-OutputArea-output").all_inner_texts()
+        return "\n---\n".join([*texts, *(str(error) for error in self.errors())])
 
     def save(self) -> None:
         """Save the notebook."""

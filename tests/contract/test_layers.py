@@ -49,7 +49,8 @@ DOORS = {
     "pydantic_ai": ("models/clients.py", "models/providers.py"),
     "networkx": ("tools/builtin/graph.py", "tools/builtin/ontology.py"),
     "jupyter_core": ("commands/terminal/jupyter.py",),
-    "jupyter_server": ("commands/terminal/websockets.py",),
+    "jupyter_server": ("commands/terminal/jupyter_server.py",),
+    "tornado": ("commands/terminal/jupyter_server.py",),
     "jupyterlab": ("commands/terminal/jupyter.py",),
     "sphinx": ("commands/site.py",),
 }

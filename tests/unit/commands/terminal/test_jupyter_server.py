@@ -1,4 +1,4 @@
-"""What a kernel says reaches the browser of ``lango lab`` at once."""
+"""In ``lango lab`` what a kernel says is there at once, and a panel whose kernel has ended is a page."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import lango_nb
-from lango_nb.commands.terminal.websockets import load
+from lango_nb.commands.terminal.jupyter_server import leave_out_views, load
 
 CONFIG = Path(lango_nb.__file__).parent / "data" / "jupyter"
 SAYS = """import asyncio, gc, socket
@@ -47,6 +47,20 @@ def test_kernels_of_a_gateway_are_connected_as_before() -> None:
     class Gateway:
         pass
 
-    settings: dict[str, Any] = {"kernel_websocket_connection_class": Gateway}
-    load(cast("Any", SimpleNamespace(web_app=SimpleNamespace(settings=settings))))
-    assert settings == {"kernel_websocket_connection_class": Gateway}
+    settings: dict[str, Any] = {"kernel_websocket_connection_class": Gateway, "base_url": "/"}
+    load(cast("Any", SimpleNamespace(web_app=SimpleNamespace(settings=settings, add_handlers=lambda *_: None))))
+    assert settings["kernel_websocket_connection_class"] is Gateway
+
+
+def test_a_view_is_left_out_only_where_a_page_was_saved_beside_it() -> None:
+    view = {"application/vnd.jupyter.widget-view+json": {"model_id": "1"}, "text/plain": "Box()"}
+    page = {"text/html": "<b>octet</b>"}
+    outputs: list[dict[str, Any]] = [
+        {"output_type": "display_data", "data": {**view, **page}},
+        {"output_type": "display_data", "data": dict(view)},
+        {"output_type": "stream", "text": "hello"},
+    ]
+    leave_out_views({"cells": [{"cell_type": "code", "outputs": outputs}, {"cell_type": "markdown", "source": "# A"}]})
+    assert outputs[0]["data"] == {"text/plain": "Box()", **page}
+    assert outputs[1]["data"] == view
+    assert outputs[2]["text"] == "hello"
