@@ -353,7 +353,9 @@ FORMATS: Mapping[str, Option] = {
 }
 """Options of a notebook that ask for a result in a certain form."""
 TIMING = Option(
-    "--timing", "with durations; left out otherwise, so that notebooks repeat to the letter", where="notebook"
+    "--timing",
+    "show durations; left out by default, so that notebooks give the same output every time",
+    where="notebook",
 )
 DRAWING = ("brief", "df", "json", "mermaid", "text")
 _LONGEST = 18

@@ -36,7 +36,10 @@ _NAME_KEY = re.compile(r"""(?:name|"name"|'name')\s*:""")
     cell="only",
     options=(
         Option(
-            "--remove", "take the agent out again; on a line, without a cell", stands_alone=True, word="added agent"
+            "--remove",
+            "remove the agent again; written on one line, without a cell",
+            stands_alone=True,
+            word="added agent",
         ),
     ),
     group="change",
@@ -93,9 +96,9 @@ _LISTS = {"prefixes": (",", "prefixes"), "keywords": (",", "keywords"), "example
         Option("--overwrite", "with --save: replace what is there"),
         Option("--name", "rename the agent", "NAME"),
         Option("--description", "what it does, in quotes", "TEXT"),
-        Option("--prefixes", "beginnings of names of tools that it claims, with commas", "PREFIX,…"),
-        Option("--keywords", "words of requests that are its own, with commas", "WORD,…"),
-        Option("--examples", "requests that are clearly its own, in quotes, with semicolons", "TEXT;…"),
+        Option("--prefixes", "name prefixes of the tools it claims, separated by commas", "PREFIX,…"),
+        Option("--keywords", "words that mark a request as its own, separated by commas", "WORD,…"),
+        Option("--examples", "requests that are clearly its own, in quotes, separated by semicolons", "TEXT;…"),
     ),
     where="notebook",
     group="change",

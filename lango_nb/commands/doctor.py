@@ -27,7 +27,7 @@ _SIGNS = {"ok": "ok", "skip": "-", "warn": "warn", "fail": "FAIL"}
     options=(
         Option(
             "--hours",
-            "how far back turns are looked at; 24 when absent",
+            "how many hours of turns to look at (24)",
             metavar="NUMBER",
             type=number,
             parameter="since_hours",

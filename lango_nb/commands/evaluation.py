@@ -46,14 +46,16 @@ _STOPPED_KEPT = "the evaluation was stopped; the answers so far are kept, the sa
         is_variable=lambda value: value is not None and not isinstance(value, str),
     ),
     options=(
-        Option("--topologies", "side by side, with commas; the present one when absent", "A,B", type=names),
-        Option("--model", "a model, or keywords; the router when absent", "NAME", kind="model"),
-        Option("--sample", "so many requests, taken at random", "NUMBER", type=whole(1)),
-        Option("--seed", "of the sample; 0 when absent", "NUMBER", type=whole(0)),
-        Option("--at-once", "calls of a model under way; 4 when absent", "NUMBER", type=whole(1)),
-        Option("--resume", "keep a model's answers there, and go on where it stopped", "FILE"),
-        Option("--kind", "of tasks: only those of this kind", "KIND"),
-        Option("--mistakes", "every mistake with its explanation; of tasks, every turn that is not done"),
+        Option(
+            "--topologies", "topologies to compare, separated by commas; the current one when absent", "A,B", type=names
+        ),
+        Option("--model", "measure this model, or keywords; the router when absent", "NAME", kind="model"),
+        Option("--sample", "this many requests, drawn at random", "NUMBER", type=whole(1)),
+        Option("--seed", "seed of the sample (0)", "NUMBER", type=whole(0)),
+        Option("--at-once", "how many model calls to make at once (4)", "NUMBER", type=whole(1)),
+        Option("--resume", "keep a model's answers in this file, and continue from it", "FILE"),
+        Option("--kind", "with tasks: only those of this kind", "KIND"),
+        Option("--mistakes", "show every mistake with its explanation; with tasks, every turn that is not done"),
         TIMING,
     ),
     formats=DRAWING,
@@ -172,7 +174,7 @@ def _shares(record: object, names: str) -> dict[str, Any]:
     options=(
         Option("--data", "requests to evaluate or to learn from; the latest evaluation, or your own, when absent",
                "SET", kind="set"),
-        Option("--sample", "so many requests, taken at random", "NUMBER", type=whole(1)),
+        Option("--sample", "this many requests, drawn at random", "NUMBER", type=whole(1)),
     ),
     where="notebook",
     group="measure",

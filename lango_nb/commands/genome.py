@@ -76,7 +76,7 @@ _ACTIONS: dict[str, tuple[Callable[[Lab, tuple[str, ...], int], Any], int]] = {
 
 _WORDS = Word(
     "words",
-    "ACTION …",
+    "ACTION",
     "genome",
     "init FOLDER [AGENTS], sync [AGENTS], log, diff [A [B]], rollback ID, stumbles, learn, accept N or refuse N; shows "
     "it when absent",
@@ -93,10 +93,10 @@ def genome_words(lab: Lab) -> tuple[str, ...]:
 
 @Command(
     "genome",
-    "show the genome, or init one in a folder, sync it, list its log, diff or rollback a change, learn from stumbles",
+    "show the genome, start one in a folder, sync it, list, compare or roll back its changes, or learn from stumbles",
     "%lango genome log --limit 5",
     _WORDS,
-    options=(Option("--limit", "at most so many changes (20)", metavar="NUMBER", type=whole(1)),),
+    options=(Option("--limit", "show at most this many changes (20)", metavar="NUMBER", type=whole(1)),),
     group="change",
     where="notebook",
 )

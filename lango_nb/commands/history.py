@@ -15,7 +15,7 @@ TURN = Word("turn", "TURN", "turn", "number of the turn, -1 for the latest, or i
 OF_SESSION = Option("--session", "only of this session", metavar="NAME", kind="session")
 OF_AGENT = Option("--agent", "only where this agent worked", metavar="NAME", kind="agent")
 OF_TOOL = Option("--tool", "only where this tool was called", metavar="NAME", kind="tool")
-SINCE = Option("--since", "only from then on: 2026-01-31, or 24h for that long ago", metavar="WHEN")
+SINCE = Option("--since", "only since then: a date such as 2026-01-31, or 24h for the last 24 hours", metavar="WHEN")
 NARROWING = (
     OF_SESSION,
     OF_AGENT,
@@ -23,7 +23,7 @@ NARROWING = (
     Option("--outcome", "only with this outcome; may be given several times", "NAME", kind="outcome", is_many=True),
     SINCE,
     Option("--until", "only before then", metavar="WHEN"),
-    Option("--limit", "at most so many, the latest", metavar="NUMBER", type=whole(1)),
+    Option("--limit", "show at most this many of the latest", metavar="NUMBER", type=whole(1)),
 )
 
 
@@ -47,9 +47,9 @@ def why(lab: Lab, turn: str | None = None) -> View[Any]:
     TURN,
     options=(
         TIMING._replace(group="how"),
-        Option("--sequence", "as a sequence diagram: who said what to whom", group="how"),
-        Option("--path", "as a path over the tree: who worked how often, and what was refused", group="how"),
-        Option("--step", "as it stood at this model call; 0 is before the first", "N", type=whole(0), group="how"),
+        Option("--sequence", "draw a sequence diagram: who said what to whom", group="how"),
+        Option("--path", "draw the path over the tree: who worked how often, and what was refused", group="how"),
+        Option("--step", "show the state at this model call; 0 is before the first", "N", type=whole(0), group="how"),
     ),
     formats=DRAWING,
     where="notebook",
@@ -147,9 +147,13 @@ def tables(lab: Lab) -> View[Any]:
     Word("file", "FILE", "file", is_required=True, may_be_path=True),
     options=(
         Option("--turn", "which turn; the last when absent", metavar="TURN", group="what", kind="turn"),
-        Option("--session", "a whole session", metavar="NAME", group="what", kind="session"),
+        Option("--session", "export a whole session", metavar="NAME", group="what", kind="session"),
         Option(
-            "--format", "in place of what the file's name says", "FORMAT", ("html", "jsonl", "otel"), parameter="form"
+            "--format",
+            "use this format, whatever the file's name says",
+            "FORMAT",
+            ("html", "jsonl", "otel"),
+            parameter="form",
         ),
         Option("--overwrite", "replace a file of that name"),
     ),

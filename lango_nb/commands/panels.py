@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @Command(
     "dashboard",
-    "open the dashboard: tree, partition, route, run, trace, why, runs, approvals, evaluate, history, doctor",
+    "open the dashboard: tree, partition, route, run, trace, why, runs, approvals, evaluate, genome, history, doctor",
     "%lango dashboard run",
     Word("tab", "TAB", "panel", "the tab to begin with"),
     formats=(),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     options=(
         OF_SESSION,
         OF_AGENT,
-        Option("--ledger", "what they waited for and when they went on, where runLedger.* had it noted"),
+        Option("--ledger", "show what they waited for and when they went on, if the settings runLedger.* keep that"),
     ),
     is_stored=True,
     group="look back",

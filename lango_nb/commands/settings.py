@@ -23,7 +23,7 @@ _SWITCH = ("on", "off")
 
 @Command(
     "model",
-    "list the models that can be used here and what is missing for the rest, or take one",
+    "list the models that can be used here and what is missing for the rest, or choose one",
     "%lango model openai:gpt-5",
     Word("name", "NAME", "model"),
     options=(Option("--record", "keep every call on a cassette; play it with cassette:FILE", "FILE", group="make"),),
@@ -51,7 +51,7 @@ def model(notebook: Notebook, name: str | None = None, *, record: str | None = N
 
 @Command(
     "quiet",
-    "stop displaying what commands did and how far they are; off: display it again. Errors and questions always are",
+    "stop displaying results and progress; off: display them again. Errors and questions are always displayed",
     "%lango quiet off",
     Word("switch", "on|off", "switch"),
     group="change",

@@ -22,12 +22,12 @@ _FILE = Option("--file", "a shelf of your own, in place of that in the home fold
     "shelf",
     "list what is kept of your own: notes, tags, labelled requests, results, agents and tools from cells",
     "%lango shelf notes --search twice",
-    Word("kind", "KIND|FILE", "kind", "only this kind, notes for instance; or a file, to go on with the shelf in it"),
+    Word("kind", "KIND|FILE", "kind", "only this kind, for example notes; or a file, to use as the shelf"),
     options=(
-        Option("--search", "only what holds this somewhere", metavar="TEXT"),
+        Option("--search", "only items that contain this text", metavar="TEXT"),
         Option(
             "--restore",
-            "let the agents on it join again; with the kind tools, run the source of those",
+            "add the agents on it to the tree again; with the kind tools, run their source",
             where="notebook",
         ),
         _FILE,

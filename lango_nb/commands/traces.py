@@ -30,7 +30,7 @@ _WIDTH = 60
     options=(
         *(option for option in NARROWING if option.name != "--limit"),
         Option("--text", "only turns whose request or answer holds this", "WORDS"),
-        Option("--limit", f"at most so many, the newest ({NEWEST})", "N", type=whole(1)),
+        Option("--limit", f"show at most this many of the latest ({NEWEST})", "N", type=whole(1)),
     ),
 ).in_terminal
 def trace_list(  # noqa: PLR0913 - what one may ask for

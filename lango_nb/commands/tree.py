@@ -37,7 +37,7 @@ def _is_comparable(value: object) -> bool:
 
 @Command(
     "use",
-    "go on with another topology, or with another Lab; without a name, list the topologies",
+    "switch to another topology, or to another Lab; without a name, list the topologies",
     "%lango use octet",
     Word("topology", "TOPOLOGY", "topology", "or a variable that holds a Lab", is_variable=_is_lab_or_topology),
     group="change",
@@ -164,7 +164,7 @@ def diff(lab: Lab, other: Any = None, before: bool = False) -> View[TreeDiff]:
     "prompt",
     "show an agent's prompt by section; without a name, the root's",
     "%lango prompt librarian",
-    Word("agent", "AGENT", "agent", "the root when absent"),
+    Word("agent", "AGENT", "agent", "whose prompt; the root's when absent"),
 )
 def prompt(lab: Lab, agent: str | None = None) -> View[AgentNode]:
     """Show a prompt."""
