@@ -221,7 +221,7 @@ def test_keys_and_clicks_on_bars_choose_events_and_the_notebook_stays_where_it_i
     is_shown = "words => document.querySelector('.jp-OutputArea-output select[size]').value.includes(words)"
     window.page.wait_for_function(
         is_shown, arg="fs_read", timeout=20_000
-    )  # the list hears of it by a message of its own
+    )  # it hears of it later
     first = chosen.evaluate("e => e.selectedIndex")
     active = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
     cell = window.page.evaluate(active)
