@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import ipywidgets
 
-from lango_nb.core.errors import LangoError
 from lango_nb.doctor.finding import Finding, Report
 from lango_nb.viz import document as doc
 from lango_nb.viz.as_html import as_html
@@ -55,20 +54,11 @@ class DoctorPanel(ListPanel[Finding]):
         with self._lock:
             if not self.is_running:
                 self.is_running = True
-                self.in_background(self._look)
+                self.in_background(lambda: self._keep(self._examine()), self._has_looked)
                 self.refresh()
 
-    def _look(self) -> None:
-        said = "it ended with an error that nobody expected: what stands below the cell says more"
-        try:
-            self._keep(self._examine())
-            said = ""
-        except LangoError as error:
-            said = str(error)
-        finally:  # whatever happened, it can look again
-            with self._lock:
-                self.is_running, self.said = False, said
-                self.refresh()
+    def _has_looked(self) -> None:
+        self.is_running = False
 
     def _keep(self, report: Report) -> None:
         worst_first = sorted(report, key=lambda finding: -finding.severity)

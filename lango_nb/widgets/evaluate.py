@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from lango_nb.core.errors import LangoError, UsageError
+from lango_nb.core.errors import UsageError
 from lango_nb.evaluation.corpus import SETS
 from lango_nb.evaluation.evaluate import ROUTER
 from lango_nb.evaluation.requests import name_of
@@ -121,7 +121,7 @@ class EvaluatePanel(Panel):
                 raise UsageError("it is being measured: wait for the end, or press Stop")
             self._progress, self._is_stopped, self.said = (0, 0), False, ""
             self.result, self.of, self.field, self.number = None, "", "", 0
-            self.in_background(self._work)
+            self.in_background(self._work, self._has_ended)
             self.refresh()
 
     def stop(self) -> None:
@@ -134,26 +134,22 @@ class EvaluatePanel(Panel):
         super().close()
 
     def _work(self) -> None:
-        """Run the evaluation on its own thread, and keep the result."""
-        found, said = None, "it ended with an error that nobody expected: what stands below the cell says more"
+        """Run the evaluation, and keep the result."""
         chosen = {name: self._value(name) for name in self._choices()}
         wanted = [name for name in self._topologies() if chosen["topology"] in {name, _EVERY}]
-        try:
-            found = self._measure(
-                self._data.get(chosen["set"], chosen["set"]),
-                None if chosen["subject"] == self._subjects()[0] else chosen["subject"],
-                topologies=wanted,
-                sample=None if chosen["sample"] == _ALL else int(chosen["sample"]),
-                on_progress=self._hear,
-                is_stopped=lambda: self._is_stopped,
-            )
-            said = "" if found.record.results else "stopped before the first answer"
-        except LangoError as error:
-            said = str(error)
-        finally:  # whatever happened, it can be run again
-            with self._lock:
-                self._progress, self.result, self.said = None, found, said
-                self.refresh()
+        self.result = self._measure(
+            self._data.get(chosen["set"], chosen["set"]),
+            None if chosen["subject"] == self._subjects()[0] else chosen["subject"],
+            topologies=wanted,
+            sample=None if chosen["sample"] == _ALL else int(chosen["sample"]),
+            on_progress=self._hear,
+            is_stopped=lambda: self._is_stopped,
+        )
+        if not self.result.record.results:
+            raise UsageError("stopped before the first answer")
+
+    def _has_ended(self) -> None:
+        self._progress = None
 
     def _hear(self, done: int, of: int) -> None:
         self._progress = done, of

@@ -128,20 +128,11 @@ class GenomePanel(ListPanel[Commit]):
         with self._lock:
             if not self.is_looking:
                 self.is_looking = True
-                self.in_background(self._learn)
+                self.in_background(lambda: self._genome().learn(), self._has_looked)
                 self.refresh()
 
-    def _learn(self) -> None:
-        said = "it ended with an error that nobody expected: what stands below the cell says more"
-        try:
-            self._genome().learn()
-            said = ""
-        except LangoError as error:
-            said = str(error)
-        finally:  # whatever happened, it can look again
-            with self._lock:
-                self.is_looking, self.said = False, said
-                self.refresh()
+    def _has_looked(self) -> None:
+        self.is_looking = False
 
     def _decided(self) -> None:
         self.refresh()

@@ -30,6 +30,7 @@ _SOON_S = 0.1
 """How long changes are collected before the view is redrawn."""
 REST = 50
 """Minimum pause between two redraws, in units of the time the last one took: drawing takes at most 2 % of the time."""
+_UNEXPECTED = "it ended with an error that nobody expected: what stands below the cell says more"
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -222,9 +223,31 @@ class Panel:
         """Redraw what has changed. A subclass may redraw only a part."""
         self.refresh()
 
-    def in_background(self, work: Callable[[], object]) -> None:
-        """Start a long-running task on its own thread; :meth:`wait` waits for it."""
-        self._thread = threading.Thread(target=work, name="lango-panel", daemon=True)
+    def in_background(self, work: Callable[[], object], ended: Callable[[], object] = lambda: None) -> None:
+        """Start a long-running task on its own thread; :meth:`wait` waits for it.
+
+        Parameters
+        ----------
+        work : callable
+            Its :class:`LangoError` is shown as that of an action.
+        ended : callable, optional
+            Called before the view is redrawn, whatever happened.
+        """
+
+        def run() -> None:
+            said = _UNEXPECTED
+            try:
+                work()
+                said = ""
+            except LangoError as error:
+                said = str(error)
+            finally:
+                with self._lock:
+                    self.said = said
+                    ended()
+                    self.refresh()
+
+        self._thread = threading.Thread(target=run, name="lango-panel", daemon=True)
         self._thread.start()
 
     def wait(self, timeout_s: float | None = None) -> None:

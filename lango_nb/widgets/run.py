@@ -92,6 +92,8 @@ class RunPanel(Panel):
         self._drawn_at_s = self._per_event_s = 0.0
         self._cancel: Callable[[], None] | None = None
         self._is_stopped = False
+        self._trace: Trace | None = None
+        """The trace of the turn that has just ended."""
         self._field = as_live((doc.Entry("text", "request", hint=_TRY, enter="send"),), self.act)
         self._field.layout.flex = "1 1 auto"
         self._choices = as_live(self._picked(), self.act)
@@ -136,7 +138,7 @@ class RunPanel(Panel):
             self._per_event_s = 0.0
             self.refresh()
             self.refresh_soon()
-            self.in_background(lambda: self._work(asked))
+            self.in_background(lambda: self._work(asked), self._has_ended)
 
     def stop(self) -> None:
         """Stop the running turn, if there is one."""
@@ -146,21 +148,18 @@ class RunPanel(Panel):
                 self._cancel()
 
     def _work(self, text: str) -> None:
-        """Run a turn on its own thread, and keep its trace."""
-        trace, said = None, "the turn ended with an error that nobody expected: what stands below the cell says more"
+        """Run a turn; one that was stopped has a trace, too."""
         try:
-            trace = run_in_loop(lambda _emit: self._turn(text))
-            said = ""
-        except LangoError as error:
-            trace = self._closed()
-            said = "" if trace is not None else str(error)
-        finally:  # whatever happened, another turn can be asked for
-            with self._lock:
-                self._cancel = None
-                if trace is not None:
-                    self.traces = [*self.traces, trace][-_LATEST:]
-                self._asked, self.said = "", said
-                self.refresh()
+            self._trace = run_in_loop(lambda _emit: self._turn(text))
+        except LangoError:
+            self._trace = self._closed()
+            if self._trace is None:
+                raise
+
+    def _has_ended(self) -> None:
+        if self._trace is not None:
+            self.traces = [*self.traces, self._trace][-_LATEST:]
+        self._cancel, self._trace, self._asked = None, None, ""
 
     async def _turn(self, text: str) -> Trace:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
