@@ -13,6 +13,7 @@ Source: the project that Quick Start: Agent Delegation Architecture (spec 004) d
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -35,6 +36,9 @@ _MISTAKES = frozenset({"unknown_agent", "self", "bad_arguments", "second_target"
 _ANSWERED = "approval_"
 """Codes of calls that a person did not allow begin with that."""
 _LONGEST = 300
+_ABSENT = "not_found"
+_FOUND = "; it is "
+"""Stands before the path of a file that was found elsewhere."""
 _LEFT_OUT = frozenset({"running", "cancelled", "input_required"})
 _WELL = frozenset({"success", "tool_error"})
 """Outcomes of turns that came to an answer."""
@@ -158,12 +162,24 @@ def _found(work: _Work, events: Sequence[Event]) -> tuple[StumbleKind, str] | No
 
 
 def _first_error(work: _Work, events: Sequence[Event]) -> str:
-    for event in events:
+    for place, event in enumerate(events):
         if event.kind == "tool.finished" and event.is_error and not event.code.startswith(_ANSWERED):
-            return f"{event.tool} failed: {event.result}"
+            failed = f"{event.tool} failed: {event.result}"
+            path = _found_later(events, place) if event.code == _ABSENT else ""
+            return f"{shorten(folded(failed), _LONGEST // 2)}{_FOUND}{path}" if path else failed
         if event.kind == "handover.refused" and event.author == work.agent and event.code in _MISTAKES:
             return f"the call of {event.target or 'an agent'} was refused: {event.detail}"
     return ""
+
+
+def _found_later(events: Sequence[Event], place: int) -> str:
+    """Return the path with which a call worked after one that did not find a file: the same tool, the same name."""
+    paths = {event.call_id: str(event.arguments.get("path") or "") for event in events if event.kind == "tool.started"}
+    failed, *after = (event for event in events[place:] if event.kind == "tool.finished")
+    name = posixpath.basename(paths.get(failed.call_id, ""))
+    worked = (paths.get(one.call_id, "") for one in after if one.tool == failed.tool and not one.is_error)
+    found = next((path for path in worked if name and posixpath.basename(path) == name), "")
+    return found if len(found) <= _LONGEST // 2 - len(_FOUND) else ""
 
 
 def _repeated(events: Sequence[Event]) -> str:
