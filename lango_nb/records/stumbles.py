@@ -90,7 +90,7 @@ def signals(trace: Trace) -> tuple[Signal, ...]:
     tuple of Signal
         One at most for each run, and for the root.
     """
-    return tuple(signal for work in _works(trace) if (signal := _signal(work, trace)) is not None)
+    return tuple(_signal(work, *found, trace) for work, found in _judged(trace) if found is not None)
 
 
 def metrics(trace: Trace) -> tuple[Metric, ...]:
@@ -100,9 +100,17 @@ def metrics(trace: Trace) -> tuple[Metric, ...]:
     ----------
     trace : Trace
     """
-    actions = (Action(work.agent, work.at) for work in _works(trace))
-    stumbles = (Stumble(signal.agent_name, signal.kind, signal.at) for signal in signals(trace))
-    return (*actions, *stumbles)
+    judged = _judged(trace)
+    actions = [Action(work.agent, work.at) for work, _ in judged]
+    return (*actions, *(Stumble(work.agent, found[0], work.at) for work, found in judged if found is not None))
+
+
+def _judged(trace: Trace) -> list[tuple[_Work, tuple[StumbleKind, str] | None]]:
+    """Return who did what, each with what went wrong, if anything."""
+    events: dict[str, list[Event]] = {}
+    for event in (*trace.events, *trace.late):
+        events.setdefault(event.run_id, []).append(event)
+    return [(work, _found(work, events.get(work.run_id, ()))) for work in _works(trace)]
 
 
 def _works(trace: Trace) -> Iterator[_Work]:
@@ -130,11 +138,7 @@ def _is_of_a_run(trace: Trace) -> bool:
     return not is_own and trace.turn.error_code in {run.error_code for run in trace.runs}
 
 
-def _signal(work: _Work, trace: Trace) -> Signal | None:
-    found = _found(work, [event for event in (*trace.events, *trace.late) if event.run_id == work.run_id])
-    if found is None:
-        return None
-    kind, detail = found
+def _signal(work: _Work, kind: StumbleKind, detail: str, trace: Trace) -> Signal:
     return Signal(
         kind=kind,
         agent_name=work.agent,
