@@ -12,7 +12,6 @@ from typing import Final, Literal
 
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import StoreError
-from lango_nb.core.json_value import JsonValue
 
 StumbleKind = Literal["timeout", "failure", "error", "inefficiency", "retry"]
 _ACTION: Final = "action"
@@ -162,11 +161,13 @@ class Metrics:
 
 
 def _line(metric: Metric, at: datetime) -> bytes:
-    values: dict[str, JsonValue] = {"type": _ACTION, "agent_name": metric.agent_name}
+    """Write a line of JSON; the texts of it one by one, which is quicker."""
+    name, kind = _ACTION, ""
     if isinstance(metric, Stumble):
-        values = {"type": _STUMBLE, "agent_name": metric.agent_name, "kind": metric.kind}
-    values["timestamp"] = at.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    return _written(values).encode() + b"\n"
+        name, kind = _STUMBLE, f', "kind": {_written(metric.kind)}'
+    written_at = at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    start = f'{{"type": "{name}", "agent_name": {_written(metric.agent_name)}'
+    return f'{start}{kind}, "timestamp": "{written_at}"}}\n'.encode()
 
 
 def _metric(line: bytes) -> Metric | None:
