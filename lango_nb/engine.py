@@ -77,6 +77,7 @@ if TYPE_CHECKING:  # what only turns and routes need loads with the first of the
     from lango_nb.runtime.semaphore import FairSemaphore
     from lango_nb.runtime.teammates import Teammates
     from lango_nb.specs.genome.genome import Genome
+    from lango_nb.specs.genome.trials import Trials
     from lango_nb.stores.store import Store
     from lango_nb.tools.builtin.network import Network
     from lango_nb.tools.builtin.processes import ProcessTable
@@ -171,6 +172,7 @@ class Engine:
         self.models = Models(self.settings.models, home, allow_network=allow_network)
         self._like: Router | None = None
         self.genome: Genome | None = None
+        self._trials: Trials | None = None
         """Where agents come from, in topologies that keep theirs in a genome."""
         self._generation = 0
         wanted = self.settings.agent.model_name if model is None else model
@@ -335,6 +337,8 @@ class Engine:
         DefinitionError
             It has no agent that everything begins with; nothing is changed.
         """
+        from lango_nb.specs.genome.trials import Trials
+
         before = self.genome
         self.genome = genome
         try:
@@ -342,6 +346,7 @@ class Engine:
         except LangoError:
             self.genome = before
             raise
+        self._trials = None if genome is None else Trials(genome)
 
     def _with_genome(self, topology: Topology) -> Topology:
         """Put the agents of the genome into a topology that keeps its agents in one."""
@@ -381,15 +386,14 @@ class Engine:
 
     def _book(self, trace: Trace) -> None:
         """Note in the genome how its agents fared, and take back what they fare worse with."""
-        genome = self.genome
-        if genome is None or trace.turn.topology != GENOME:
+        genome, trials = self.genome, self._trials
+        if genome is None or trials is None or trace.turn.topology != GENOME:
             return
         from lango_nb.records.stumbles import metrics
-        from lango_nb.specs.genome.trials import Trials
 
         try:
             genome.record(*metrics(trace))
-            for trial in Trials(genome).judge():
+            for trial in trials.judge():
                 if trial.verdict == "harmful":
                     self._warn(trial.told)
         except LangoError as error:
@@ -892,7 +896,7 @@ class Engine:
             services=self.services,
             tee=self._tee,
             renewed=self._renewed if self.genome is not None else None,
-            recall=self._recall if self.genome is not None else None,
+            recall=self._recall if self.genome is not None and self.genome.has_learned else None,
         )
 
     def _models_of_agents(self) -> dict[str, Model]:

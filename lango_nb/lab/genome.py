@@ -148,7 +148,7 @@ class GenomeView(View[Genome]):
         return self.record.add_memory(text, tags)
 
     def prefer(self, condition: str, preference: str, strength: float = 0.5) -> Rule:
-        """Make a routing rule: what to do when a goal speaks of something; agents are told, nothing routes by it."""
+        """Make a routing rule: what to do when a goal speaks of something; agents are told, and their model decides."""
         return self.record.add_rule(condition, preference, strength)
 
     def sync(self, folder: str | Path | None = None) -> View[Sync]:

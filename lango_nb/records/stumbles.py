@@ -13,6 +13,7 @@ Source: the project that Quick Start: Agent Delegation Architecture (spec 004) d
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -35,6 +36,9 @@ _MISTAKES = frozenset({"unknown_agent", "self", "bad_arguments", "second_target"
 _ANSWERED = "approval_"
 """Codes of calls that a person did not allow begin with that."""
 _LONGEST = 300
+_ABSENT = "not_found"
+_FOUND = "; it is "
+"""Stands before the path of a file that was found elsewhere."""
 _LEFT_OUT = frozenset({"running", "cancelled", "input_required"})
 _WELL = frozenset({"success", "tool_error"})
 """Outcomes of turns that came to an answer."""
@@ -86,7 +90,7 @@ def signals(trace: Trace) -> tuple[Signal, ...]:
     tuple of Signal
         One at most for each run, and for the root.
     """
-    return tuple(signal for work in _works(trace) if (signal := _signal(work, trace)) is not None)
+    return tuple(_signal(work, *found, trace) for work, found in _judged(trace) if found is not None)
 
 
 def metrics(trace: Trace) -> tuple[Metric, ...]:
@@ -96,9 +100,17 @@ def metrics(trace: Trace) -> tuple[Metric, ...]:
     ----------
     trace : Trace
     """
-    actions = (Action(work.agent, work.at) for work in _works(trace))
-    stumbles = (Stumble(signal.agent_name, signal.kind, signal.at) for signal in signals(trace))
-    return (*actions, *stumbles)
+    judged = _judged(trace)
+    actions = [Action(work.agent, work.at) for work, _ in judged]
+    return (*actions, *(Stumble(work.agent, found[0], work.at) for work, found in judged if found is not None))
+
+
+def _judged(trace: Trace) -> list[tuple[_Work, tuple[StumbleKind, str] | None]]:
+    """Return who did what, each with what went wrong, if anything."""
+    events: dict[str, list[Event]] = {}
+    for event in (*trace.events, *trace.late):
+        events.setdefault(event.run_id, []).append(event)
+    return [(work, _found(work, events.get(work.run_id, ()))) for work in _works(trace)]
 
 
 def _works(trace: Trace) -> Iterator[_Work]:
@@ -126,11 +138,7 @@ def _is_of_a_run(trace: Trace) -> bool:
     return not is_own and trace.turn.error_code in {run.error_code for run in trace.runs}
 
 
-def _signal(work: _Work, trace: Trace) -> Signal | None:
-    found = _found(work, [event for event in (*trace.events, *trace.late) if event.run_id == work.run_id])
-    if found is None:
-        return None
-    kind, detail = found
+def _signal(work: _Work, kind: StumbleKind, detail: str, trace: Trace) -> Signal:
     return Signal(
         kind=kind,
         agent_name=work.agent,
@@ -158,12 +166,24 @@ def _found(work: _Work, events: Sequence[Event]) -> tuple[StumbleKind, str] | No
 
 
 def _first_error(work: _Work, events: Sequence[Event]) -> str:
-    for event in events:
+    for place, event in enumerate(events):
         if event.kind == "tool.finished" and event.is_error and not event.code.startswith(_ANSWERED):
-            return f"{event.tool} failed: {event.result}"
+            failed = f"{event.tool} failed: {event.result}"
+            path = _found_later(events, place) if event.code == _ABSENT else ""
+            return f"{shorten(folded(failed), _LONGEST // 2)}{_FOUND}{path}" if path else failed
         if event.kind == "handover.refused" and event.author == work.agent and event.code in _MISTAKES:
             return f"the call of {event.target or 'an agent'} was refused: {event.detail}"
     return ""
+
+
+def _found_later(events: Sequence[Event], place: int) -> str:
+    """Return the path with which a call worked after one that did not find a file: the same tool, the same name."""
+    paths = {event.call_id: str(event.arguments.get("path") or "") for event in events if event.kind == "tool.started"}
+    failed, *after = (event for event in events[place:] if event.kind == "tool.finished")
+    name = posixpath.basename(paths.get(failed.call_id, ""))
+    worked = (paths.get(one.call_id, "") for one in after if one.tool == failed.tool and not one.is_error)
+    found = next((path for path in worked if name and posixpath.basename(path) == name), "")
+    return found if len(found) <= _LONGEST // 2 - len(_FOUND) else ""
 
 
 def _repeated(events: Sequence[Event]) -> str:

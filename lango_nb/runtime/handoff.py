@@ -24,6 +24,7 @@ from lango_nb.core.events import (
 )
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import ToolCall
+from lango_nb.core.text import folded
 from lango_nb.records.child_sessions import ChildSessions, inherited_messages
 from lango_nb.records.decisions import Decision
 from lango_nb.records.excerpt import Excerpt
@@ -36,6 +37,8 @@ from lango_nb.runtime.teammates import LiveRun, Teammates
 from lango_nb.tools.builtin.answers import as_json
 
 _MOVES = frozenset({"transfer", "return"})
+_LONGEST = 300
+"""Characters of a reply that are kept as the reason of a hand-over that has none of its own."""
 
 
 async def hand_off(
@@ -395,17 +398,23 @@ def _make_run(loop: LoopState, teammates: Teammates, node: AgentNode, target: Ta
     return live
 
 
+def _said(loop: LoopState) -> str:
+    """Return what a reply says beside its calls, in a line."""
+    text = next((message.content for message in reversed(loop.log) if message.id == loop.reply_id), "")
+    return shorten(folded(text), _LONGEST)
+
+
 def _record(loop: LoopState, node: AgentNode, target: Target, run_id: str = "") -> None:
     """Keep a hand-off with the router's view beside it."""
     turn, context = loop.turn, loop.context
     out = {**loop.declined, **loop.failed, **context.breakers.open_agents()}
-    reason = mask(target.reason)
+    reason = mask(target.reason or _said(loop))
     decision = Decision(
         id=context.ids.new("decision"),
         turn_id=turn.turn_id,
         seq=len(turn.events) + 1,
         author=node.name,
-        text=mask(target.instruction) if target.instruction else turn.text,
+        text=mask(target.goal or target.instruction) or turn.text,
         chosen=target.node.name,
         reason=reason,
         router=context.router,

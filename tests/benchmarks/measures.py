@@ -353,9 +353,7 @@ MEASURES: dict[str, Measure] = {
         Measure(
             "S2r", "delegate turn / hand-off turn, processor time", "x", 2, value=lambda: delegated_turn(is_kept=False)
         ),
-        Measure(
-            "genome-turn", "the same in a genome on the disk", "x", 2.5, value=lambda: delegated_turn(is_kept=True)
-        ),
+        Measure("genome-turn", "the same in a genome on the disk", "x", 2, value=lambda: delegated_turn(is_kept=True)),
         Measure("genome-book", "noting how its agents fared, processor time", "ms", 0.5, value=book_turn),
         Measure("mask", "secrets of a tool's result of 50 kB", "ms", 4, prepare=masked("prose", 50_000)),
         Measure("mask-code", "the same, a Python file", "ms", None, prepare=masked("code", 50_000)),

@@ -132,7 +132,10 @@ SHOWN = {
         ("stumble", "what went wrong"),
         ("learn", "reader stumbled (error), 3 times"),
         ("accept", "memories/memories.jsonl"),
-        ("difference", "pending"),
+        ("difference", "ada.txt is in letters/2024."),
+        ("verdict", "pending"),
+        ("rule", "root → archivist → reader → root"),
+        ("why", "By the rule"),
         ("rollback", "add agent archivist"),
     ],
 }

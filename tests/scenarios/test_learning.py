@@ -487,7 +487,8 @@ def test_the_demo_model_proposes_a_memory_and_the_same_each_time(
     other = Lab(workspace=place, approver="allow", clock=SteppedClock(), ids=CountedIds())
     other.open_genome(place / "genome")
     said = learned(lab)
-    assert "remember: reader stumbled over ledger" in said
+    assert "remember: Use glob first to find ledger.csv." in said
+    assert "reader stumbled over ledger, csv in 3 goals" in said
     assert learned(other) == said
 
 

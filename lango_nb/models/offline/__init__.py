@@ -12,7 +12,8 @@
     worker.py        declines what is not its own, picks a tool of its own, carries out
     carry_out.py     a plan becomes calls and an answer: looking.py, changing.py, or any tool by its schema; folder.py
                      settles words into what is there; operations.py: texts, tables, JSON, programs, sums
-    learning.py      what may be learned from stumbles of agents: a routing rule or a memory
+    learning.py      what may be learned from stumbles of agents: a routing rule or a memory; advice.py: what is
+                     remembered and stands in the prompt, followed where it is plain
     answers.py       sentences in ten languages, said and read back; what tools gave, in words
 
 Tables are in ``data/reading``. It is deterministic and knows nothing of the world: no language model.

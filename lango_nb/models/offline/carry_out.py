@@ -18,6 +18,7 @@ from typing import Any
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import answers
+from lango_nb.models.offline.advice import NO_ADVICE, Advice
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.arguments import mapped, read_value, required_of, shapes_of
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
@@ -128,7 +129,9 @@ _BY_NAME_ONLY = "known by name only"
 Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
 
 
-def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema]) -> Carrying:
+def carry_out(
+    reading: Reading, context: Context, tools: Mapping[str, ToolSchema], advice: Advice = NO_ADVICE
+) -> Carrying:
     """Carry a reading out.
 
     Parameters
@@ -138,6 +141,8 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
         What was said before.
     tools : mapping of str to ToolSchema
         What may be called, by name.
+    advice : Advice
+        What is remembered of where things are.
 
     Yields
     ------
@@ -150,7 +155,7 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
     """
     tried = [reading, *(other for other in reading.others if _may_replace(other, reading) and is_doable(other, tools))]
     question: Answer | None = None
-    folder = Folder(tools)  # what one of them looked at is there for the next
+    folder = Folder(tools, advice)  # what one of them looked at is there for the next
     for one in tried:
         answer = yield from _carried(one, context, folder)
         if question is not None and answer.is_question and answers.said("shall", reading.language, question.text):
@@ -225,7 +230,7 @@ def next_reply(
     -------
     tuple of Reply and Answer or None
     """
-    work = carry_out(reading, context, {tool.name: tool for tool in tools})
+    work = carry_out(reading, context, {tool.name: tool for tool in tools}, conversation.advice)
     wording = Wording(conversation.offered or [tool.name for tool in tools])
     outcome = replay(work, conversation.worked(), wording)
     if isinstance(outcome, Answer):

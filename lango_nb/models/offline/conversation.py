@@ -18,6 +18,7 @@ from zlib import crc32
 
 from lango_nb.core.masking import MASK
 from lango_nb.core.messages import SUMMARY, USER, Message, Reply, ToolCall, ToolSchema
+from lango_nb.models.offline.advice import NO_ADVICE, Advice, without_advice
 from lango_nb.models.offline.answers import (
     ASKED,
     LONGEST_LINE,
@@ -2366,6 +2367,8 @@ class Conversation:
     """Tools that may be meant of which the reader knows nothing: the agent's, or those that the root's prompt tells of."""
     offered: tuple[str, ...] = ()
     """Tools that may be called, where they are called otherwise than the model thinks of them."""
+    advice: Advice = NO_ADVICE
+    """What is remembered that the request speaks of."""
 
     @property
     def router(self) -> Router:
@@ -2401,6 +2404,7 @@ class Conversation:
     ) -> Conversation:
         """Sort messages; a hint of the runtime is no request."""
         system = messages[0].content if messages and messages[0].role == "system" else ""
+        system, advice = without_advice(system)
         failed: dict[str, str] = {}
         for place in range(len(messages) - 1, -1, -1):
             message = messages[place]
@@ -2418,13 +2422,15 @@ class Conversation:
             if told.order != text:
                 tag = _tag(system + text)
                 since, asked_for = tuple(messages[place + 1 :]), told.request or told.order
-                return cls(system, told.order, since, told.before, asked_for, tag, failed, taught, own, tuple(offered))
+                return cls(
+                    system, told.order, since, told.before, asked_for, tag, failed, taught, own, tuple(offered), advice
+                )
             asked = place if not is_order else _last_request(messages, place)
             tag = _tag(system + text) if is_order else ""
             before = _exchanges(messages, asked)
             request = messages[asked].content if asked < place else text
             since = tuple(messages[place + 1 :])
-            return cls(system, text, since, before, request, tag, failed, taught, own, tuple(offered))
+            return cls(system, text, since, before, request, tag, failed, taught, own, tuple(offered), advice)
         return cls(system, "", (), taught=taught, own=own)
 
     def done(self) -> Iterator[Done]:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from lango_nb.core.messages import ToolSchema
 from lango_nb.core.secrets.sight import MASK
+from lango_nb.models.offline.advice import NO_ADVICE, Advice
 from lango_nb.models.offline.answers import say
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
@@ -104,6 +105,8 @@ MOST_STATS = 60
 """Files whose times are asked for."""
 _LONG_LINE = 1000
 """Characters from which a line of a stored result comes in pieces."""
+_LOOKS = frozenset(("fs_read", "fs_list", "fs_stat"))
+"""Tools before which a path that may not be there is looked for, where that is advised."""
 _ENTRY = re.compile(r"(.+?)  (?:([\d,]+) bytes?|(\S[^\d].*))")
 _PAGE = re.compile(r"lines ([\d,]+)-([\d,]+) of ([\d,]+):\n")
 _NUMBER = re.compile(r"^\d+: ", re.MULTILINE)
@@ -145,10 +148,13 @@ class Folder:
     ----------
     tools : mapping of str to ToolSchema
         What may be called.
+    advice : Advice
+        What is remembered of where things are.
     """
 
-    def __init__(self, tools: Mapping[str, ToolSchema]) -> None:
+    def __init__(self, tools: Mapping[str, ToolSchema], advice: Advice = NO_ADVICE) -> None:
         self.tools = tools
+        self.advice = advice
         self._listed: dict[str, list[Entry] | None] = {}
         """By folder; ``None`` where it was looked at beside others and could not be listed."""
         self._absent: set[str] = set()
@@ -171,6 +177,10 @@ class Folder:
         """
         if tool not in self.tools:
             raise Failed(tool, "", arguments)
+        if tool in _LOOKS and "fs_list" in self.tools:
+            path = str(arguments.get("path") or ".")
+            if self.advice.is_doubtful(path) and (yield from self.find(path)) is None:
+                raise Absent(path)
         (got,) = yield (Call(tool, arguments, says),)
         return self._checked(tool, arguments, got)
 
@@ -657,7 +667,7 @@ class Desk:
         if pointed is not None:
             return pointed
         name = word.strip().strip("\"'`").rstrip("/").removeprefix("./") or "."
-        entry: Entry | None = yield from self.folder.find(name)
+        entry: Entry | None = (yield from self.folder.find(name)) or (yield from self._remembered(word, name))
         if entry is not None:
             return entry.name
         if name.startswith(("/", "~", "..")):
@@ -705,6 +715,25 @@ class Desk:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
+
+    def _remembered(self, word: str, name: str) -> Work:
+        """Return what is remembered to be meant and is there, else ``None``; before a change that is asked about.
+
+        Raises
+        ------
+        Ask
+            Something is to be changed that is called otherwise.
+        """
+        for path in self.folder.advice.paths_for(name):
+            entry: Entry | None = yield from self.folder.find(path)
+            is_other = entry is not None and posixpath.basename(entry.name) != posixpath.basename(name)
+            if entry is None or (self._changes and not is_other):
+                continue
+            if self._changes:
+                raise Ask(self.say("ask.mean", word=word, name=entry.name))
+            self.notes += [self.say("note.took", word=word, name=entry.name)] * is_other
+            return entry
+        return None
 
     def _spoken_of(self, word: str) -> Work:
         """Return the file that was spoken of and that words choose: the longer, the other one, it, the second."""

@@ -1,4 +1,7 @@
-"""What the demo model proposes to learn: goals of several stumbles that share words become a routing rule or a memory."""
+"""What the demo model proposes to learn: goals of several stumbles that share words become a routing rule or a memory.
+
+The same model follows what it proposes (advice.py), so that a class sees what learning changes.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lango_nb.core.errors import shorten
 from lango_nb.core.messages import Message
+from lango_nb.core.stems import words_of
 from lango_nb.core.text import counted
 from lango_nb.models.summaries import lines_of
-from lango_nb.specs.genome.words import words_of
 
 _LEAST = 2
 """Stumbles whose goals have to share a word."""
 _MOST_WORDS = 3
 _STRENGTH = 0.6
+_ABSENT = re.compile(r"\w+ failed: (?P<path>.+?) does not exist(?:.*; it is (?P<where>.+))?")
 _WORD = re.compile(r"[^\W_]{2,}")
 
 
@@ -70,7 +73,7 @@ def shared_words(texts: Iterable[str], about: str = "") -> list[str]:
 
 
 def _change(words: list[str], stumbles: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]) -> Any:
-    """Prefer another agent whose description speaks of the goals; else remember what went wrong."""
+    """Prefer another agent whose description speaks of the goals; else remember what would have helped."""
     newest = stumbles[-1]
     agent, about = str(newest["agent"]), " ".join(words)
     often = f"{agent} stumbled over {', '.join(words)} in {counted(len(stumbles), 'goal')}"
@@ -86,6 +89,37 @@ def _change(words: list[str], stumbles: Sequence[Mapping[str, Any]], lines: Sequ
         reason = f"{often}, and {other} says of itself more of what they are about"
         rule = {"condition": about, "preference": f"choose {other}", "strength": _STRENGTH}
         return {"type": "create_routing_rule", **rule, "reason": reason}
-    detail = str(newest["detail"]).partition("; ")[0]
-    content = f"{often}; the last time {shorten(detail, 160)}"
-    return {"type": "create_memory", "content": content, "tags": words, "reason": often}
+    lesson = _lesson(str(line["detail"]) for line in stumbles)
+    if not lesson:
+        return {"type": "skip", "reason": f"{often}, and nothing plain follows from it"}
+    return {"type": "create_memory", "content": lesson, "tags": words, "reason": often}
+
+
+def _lesson(details: Iterable[str]) -> str:
+    """Say where files are that were not where they were looked for; to look first, where they were nowhere.
+
+    Examples
+    --------
+    >>> _lesson(["read_file failed: a.txt does not exist; there is: x; it is x/a.txt"])
+    'a.txt is in x.'
+    >>> _lesson(["read_file failed: b.csv does not exist; there is: x", "fetch failed: the address is unknown"])
+    'Use glob first to find b.csv.'
+    """
+    found: dict[str, str] = {}
+    for detail in details:
+        if match := _ABSENT.match(detail):
+            found[match["path"]] = (match["where"] or "").rpartition("/")[0] or found.get(match["path"], "")
+    folders = dict.fromkeys(folder for folder in found.values() if folder)
+    places = [(_listed([path for path, folder in found.items() if folder == one]), one) for one in folders]
+    said = [f"{names} {'are' if ' and ' in names else 'is'} in {_quoted(folder)}." for names, folder in places]
+    absent = [path for path, folder in found.items() if not folder]
+    return " ".join([*said, *([f"Use glob first to find {_listed(absent)}."] if absent else [])])
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = map(_quoted, names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _quoted(name: str) -> str:
+    return f"“{name}”" if " " in name else name

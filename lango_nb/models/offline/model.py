@@ -79,8 +79,10 @@ class OfflineModel:
 
 def _table_in(messages: Sequence[Message]) -> RoutingTable | None:
     """Return the agents to hand work to that a prompt names: only a root's does."""
+    from lango_nb.models.offline.advice import without_advice
     from lango_nb.routing.router import router_for_prompt
 
     prompt = messages[0].content if messages and messages[0].role == "system" else ""
+    prompt, _ = without_advice(prompt)
     has_agents = "\n### " in prompt or '\n- "' in prompt or "\n<agent " in prompt
     return router_for_prompt(prompt).table if has_agents else None

@@ -139,6 +139,8 @@ class WorkOrder:
     """Who has the tools of the plan: tried next where the first choice declines."""
     own: Reading | None = None
     """What the root does itself."""
+    rule: str = ""
+    """The routing rule that chose the agent."""
 
 
 def parts_of(

@@ -21,6 +21,7 @@ from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
+from lango_nb.models.offline.advice import Rule
 from lango_nb.models.offline.answers import say
 from lango_nb.models.offline.carry_out import next_reply
 from lango_nb.models.offline.conversation import (
@@ -41,11 +42,15 @@ from lango_nb.models.offline.parts import (
     PLANNING,
     SURE,
     WorkOrder,
+    addressed,
     parts_of,
     read_plan,
+    take_allowed,
+    tool_of,
+    who_has,
     without_content,
 )
-from lango_nb.models.offline.plan import Reading, Step, hand_on, handed, with_given
+from lango_nb.models.offline.plan import Reading, Step, hand_on, handed, is_change, with_given
 from lango_nb.models.offline.talk import is_out_of_scope
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router
@@ -147,6 +152,10 @@ def dispatch(conversation: Conversation, offer: Offer, tools: Sequence[ToolSchem
         _takes_turns(parts[0], offer) or all(_takes_turns(one, offer) for one in parts if one.agent)
     ):
         parts = parts_of(conversation, own_tools, is_whole=True)
+    advised = _by_rules(conversation, parts, offer)
+    if advised != parts and len({part.agent for part in advised}) < len(advised):
+        advised = _by_rules(conversation, parts_of(conversation, own_tools, is_whole=True), offer)
+    parts = advised
     made = attempts(conversation, router.table.names)
     if len(parts) >= MANY and (planner := _planner(router, offer)):
         planned = [one for one in made if one.agent == planner and one.goal.startswith(ASKED)]
@@ -161,6 +170,34 @@ def dispatch(conversation: Conversation, offer: Offer, tools: Sequence[ToolSchem
     if made and len(parts) == 1 and _is_talk(conversation) and all(one.state == "declined" for one in made):
         return answer_itself(conversation, replace(parts[0], agent="", own=conversation.understood.reading), tools)
     return _go_on(conversation, offer, tools, parts, made)
+
+
+def _by_rules(conversation: Conversation, parts: Sequence[WorkOrder], offer: Offer) -> Sequence[WorkOrder]:
+    """Give parts to the agents that rules name for them, of those that can be reached; whom a person asks for stays."""
+    agents = [name for name in conversation.router.table.names if offer.way_to(name) == DELEGATE]
+    wish, _ = take_allowed(conversation.text)
+    if not (conversation.advice.rules and agents) or _is_talk(conversation) or addressed(wish, agents):
+        return parts
+    steps = conversation.understood.reading.steps if len(parts) == 1 else ()
+    changes = [step for step in steps if is_change(step.act)] if len(steps) > 1 else []
+    able = [name for name in agents if all(_may_be_able(name, step, conversation.router) for step in changes)]
+    return tuple(_by_rule(part, conversation.advice.rules, able) for part in parts)
+
+
+def _may_be_able(agent: str, step: Step, router: Router) -> bool:
+    """Tell whether nothing in the table speaks against an agent doing a step."""
+    tool = tool_of(step)
+    able = who_has(router, tool, ()) if tool else ()
+    return not able or agent in able
+
+
+def _by_rule(part: WorkOrder, rules: Sequence[Rule], agents: Collection[str]) -> WorkOrder:
+    """Give a part to the agent that the first fitting rule names; who would have got it is tried next."""
+    for rule in rules:
+        if agent := rule.chosen(part.text, agents):
+            owners = tuple(name for name in dict.fromkeys((part.agent, *part.owners)) if name)
+            return replace(part, agent=agent, owners=owners, own=None, rule=rule.said)
+    return part
 
 
 def _takes_turns(part: WorkOrder, offer: Offer) -> bool:
@@ -250,6 +287,7 @@ def _go_on(
     used = {attempt.agent for attempt in made} | set(conversation.failed)
     calls: list[Call] = []
     said: list[str] = []
+    rules: list[str] = []
     for part, mine in zip(parts, tried, strict=True):
         before = None if part.needs is None else tried[part.needs][-1:]
         if before is not None and not mine and not (before and _has_result(before[0], conversation)):
@@ -268,9 +306,10 @@ def _go_on(
             continue
         if part.own is None:
             used.add(str(step[0][1].get("agent") or step[0][1].get("agent_name")))
+        rules += [f"By the rule “{part.rule}”."] * bool(part.rule and not mine)
         calls += step
     if calls:
-        return conversation.calls(*(_with_hints(conversation, *call) for call in calls))
+        return conversation.calls(*(_with_hints(conversation, *call) for call in calls), text=" ".join(rules))
     last = [mine[-1] for mine in tried if mine]
     working = [attempt for attempt in last if attempt.state == "working" and attempt.waits < MOST_WAITS]
     blocked = [attempt for attempt in last if attempt.state == "blocked"]

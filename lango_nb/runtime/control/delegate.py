@@ -108,7 +108,9 @@ class DelegateControl:
         if node.role == "remote":
             detail = f"{node.name} is a remote agent, and none can be reached in this version; choose another agent"
             return Refusal(call, node.name, "unavailable", detail)
-        return Target(call, node, str(call.arguments.get("reason") or ""), "delegate", found.instruction)
+        return Target(
+            call, node, str(call.arguments.get("reason") or ""), "delegate", found.instruction, goal=found.goal
+        )
 
 
 def build_delegate_tool(agents: Iterable[AgentSpec]) -> ToolSchema:

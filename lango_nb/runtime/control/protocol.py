@@ -35,6 +35,8 @@ class Target(NamedTuple):
     """What the run is narrowed to; ``None`` when it may use all its role has."""
     timeout_s: float = 0.0
     """How long the run may take; 0 takes the setting."""
+    goal: str = ""
+    """What the work order has to reach, where it says more than that."""
 
 
 class Refusal(NamedTuple):

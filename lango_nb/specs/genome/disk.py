@@ -13,7 +13,7 @@ Mark = tuple[object, ...]
 """Changes whenever a file does."""
 
 
-def stamp(path: Path) -> Mark:
+def stamp(path: Path | str) -> Mark:
     """Return the time, size and number of a file; nothing where there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - half the time of Path.stat, at each step of a turn

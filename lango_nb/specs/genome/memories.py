@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten
 from lango_nb.core.json_value import JsonValue
-from lango_nb.specs.genome.words import words_of
+from lango_nb.core.stems import words_of
 
 HALF_LIFE_DAYS = 30.0
 _DAY_S = 86_400.0

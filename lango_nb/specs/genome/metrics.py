@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import errno
 import json
 import os
 from collections.abc import Callable
@@ -12,11 +12,12 @@ from typing import Final, Literal
 
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import StoreError
-from lango_nb.core.json_value import JsonValue
 
 StumbleKind = Literal["timeout", "failure", "error", "inefficiency", "retry"]
 _ACTION: Final = "action"
 _STUMBLE: Final = "stumble"
+_ADDING: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_written = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,13 @@ class Metrics:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._read_to = 0
+        self._read_to = self._wrote_to = 0
         self._found: list[Metric] = []
         self._numbers: dict[str, list[Metric]] = {}
         self.unreadable = 0
 
     def add(self, *metrics: Metric, now: Callable[[], datetime]) -> None:
-        """Write a line for each; call it while the genome is locked.
+        """Add a line for each, all in one write at the end of the file, wherever that is by then.
 
         Parameters
         ----------
@@ -73,20 +74,26 @@ class Metrics:
         """
         data = b"".join(_line(metric, metric.at or now()) for metric in metrics)
         try:
-            with self._opened() as file:
-                if file.seek(0, os.SEEK_END) and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":
+            file = self._opened()
+            try:
+                size = os.fstat(file).st_size
+                if size != self._wrote_to:  # others wrote last, and may have been killed in the middle of a line
                     data = b"\n" + data
-                file.write(data)
+                if os.write(file, data) < len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                self._wrote_to = size + len(data)
+            finally:
+                os.close(file)
         except OSError as error:
             what = f"{self._path.name} cannot be written ({error.strerror}); see to space and rights there"
             raise StoreError(what, "read_only") from error
 
-    def _opened(self) -> io.FileIO:
+    def _opened(self) -> int:
         try:
-            return self._path.open("a+b", buffering=0)
+            return os.open(self._path, _ADDING, 0o666)
         except FileNotFoundError:
             self._path.parent.mkdir(exist_ok=True)
-            return self._path.open("a+b", buffering=0)
+            return os.open(self._path, _ADDING, 0o666)
 
     def all(self) -> tuple[Metric, ...]:
         """Return everything so far, in the order in which it was written."""
@@ -154,11 +161,13 @@ class Metrics:
 
 
 def _line(metric: Metric, at: datetime) -> bytes:
-    values: dict[str, JsonValue] = {"type": _ACTION, "agent_name": metric.agent_name}
+    """Write a line of JSON; the texts of it one by one, which is quicker."""
+    name, kind = _ACTION, ""
     if isinstance(metric, Stumble):
-        values = {"type": _STUMBLE, "agent_name": metric.agent_name, "kind": metric.kind}
-    values["timestamp"] = at.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    return json.dumps(values, ensure_ascii=False).encode() + b"\n"
+        name, kind = _STUMBLE, f', "kind": {_written(metric.kind)}'
+    written_at = at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    start = f'{{"type": "{name}", "agent_name": {_written(metric.agent_name)}'
+    return f'{start}{kind}, "timestamp": "{written_at}"}}\n'.encode()
 
 
 def _metric(line: bytes) -> Metric | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, shorten
 from lango_nb.core.frozen import Checked
-from lango_nb.specs.genome.words import words_of
+from lango_nb.core.stems import words_of
 
 EMPTY = "rules: []\n"
 """The file of a genome that has none."""
@@ -42,8 +42,10 @@ class _File(Checked):
     rules: tuple[_Rule, ...] = ()
 
 
-def match(rules: Iterable[Rule], query: str) -> tuple[Rule, ...]:
+def match(rules: Sequence[Rule], query: str) -> tuple[Rule, ...]:
     """Return the rules whose condition shares a word with a text, the strongest first."""
+    if not rules:
+        return ()
     wanted = words_of(query)
     found = [(rule, len(wanted & words_of(rule.condition))) for rule in rules]
     return tuple(rule for rule, shared in sorted(found, key=lambda one: (-one[0].strength, -one[1])) if shared)

@@ -87,6 +87,7 @@ class Trials:
     def all(self) -> tuple[Trial, ...]:
         """Return all, the oldest first; what cannot be read is left out."""
         try:
+            os.stat(self._path)  # noqa: PTH116 - mostly there is none, and this is asked after each turn
             values = json.loads(self._path.read_bytes())
         except FileNotFoundError:
             return ()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +22,7 @@ from lango_nb.core.dataclass import dataclass
 from lango_nb.core.errors import DefinitionError, StoreError
 from lango_nb.core.text import printable
 from lango_nb.specs.agent import NAME_PATTERN
-from lango_nb.specs.genome.disk import Mark
+from lango_nb.specs.genome.disk import Mark, stamp
 from lango_nb.specs.genome.repository import Files, Repository, blob_id
 
 AGENTS, ENDING = "agents/", ".yaml"
@@ -30,6 +31,9 @@ STATE, METRICS = ".state", "metrics"
 """Folders that are not part of the history."""
 IGNORED = f"/{STATE}/\n/{METRICS}/\n"
 _FILES = (MEMORIES, RULES, MANIFEST)
+_SECOND_NS = 1_000_000_000
+_TICK_NS, _COARSE_TICK_NS = _SECOND_NS // 20, 3 * _SECOND_NS
+"""How long two changes may have the same time: where parts of seconds are written, and where they are not."""
 _MAX_BYTES = 64_000_000
 
 FindingKind = Literal["edited", "unreadable", "restored", "set_aside", "unknown"]
@@ -58,8 +62,11 @@ class WorkingTree:
 
     def __init__(self, repository: Repository, parse: Callable[[str, str], Any]) -> None:
         self._repository, self._folder, self._parse = repository, repository.folder, parse
+        self._base = f"{self._folder}{os.sep}"
         self._places = {path: os.fspath(self._folder / path) for path in _FILES}
         self._agents = os.fspath(self._folder / AGENTS)
+        self._listed: Mark = ()
+        """The folder of agents, when the names in it were read last; nothing while it may change unnoticed."""
         self._mark: Mark = ()
         self._committed: dict[str, str] = {}
         self._stats: dict[str, tuple[int, int, int]] = {}
@@ -117,7 +124,7 @@ class WorkingTree:
         bool
             Whether something that is in use has changed.
         """
-        if not is_opening and self._mark == self._repository.refs.mark() and self._stats == self._on_disk():
+        if not is_opening and self._mark == self._repository.refs.mark() and self._is_as_seen():
             return False
         with self._repository.lock:
             if is_opening:
@@ -309,6 +316,22 @@ class WorkingTree:
 
     # -- the disk ------------------------------------------------------------------------------------------------------
 
+    def _is_as_seen(self) -> bool:
+        """Tell whether all files are as they were: each for itself where no other can have come, else in a list."""
+        folder = stamp(self._agents)
+        if not folder or folder != self._listed:
+            is_same = self._stats == self._on_disk()
+            self._listed = folder if is_same and _is_settled(folder) else ()
+            return is_same
+        try:
+            for path, (written_ns, size, number) in tuple(self._stats.items()):  # other threads may commit
+                found = os.lstat(self._base + path)
+                if found.st_mtime_ns != written_ns or found.st_size != size or found.st_ino != number:
+                    return False
+        except OSError:
+            return False
+        return all(path in self._stats or _lstat(self._places[path]) is None for path in _FILES)
+
     def _on_disk(self) -> Stats:
         """Return the files that are there; links, folders and other names do not count."""
         found: dict[str, tuple[int, int, int]] = {}
@@ -371,6 +394,13 @@ def _lstat(path: Path | str) -> os.stat_result | None:
         return os.lstat(path)
     except OSError:
         return None
+
+
+def _is_settled(folder: Mark) -> bool:
+    """Tell whether what changes in a folder from now on gives it another time: its clock ticks once in so long."""
+    written_ns = folder[0] if folder else 0
+    tick_ns = _TICK_NS if isinstance(written_ns, int) and written_ns % _SECOND_NS else _COARSE_TICK_NS
+    return isinstance(written_ns, int) and written_ns + tick_ns < time.time_ns()
 
 
 def _stamp(found: os.stat_result) -> tuple[int, int, int]:

@@ -49,6 +49,24 @@ for number in range(10):
 """
 
 
+_COUNTER = """
+import sys
+from lango_nb.specs.genome.genome import Genome
+from lango_nb.specs.genome.metrics import Action, Stumble
+genome = Genome.open(sys.argv[1])
+for _ in range(300):
+    genome.record(Action(sys.argv[2]), Stumble(sys.argv[2], "error"))
+"""
+
+
+def test_processes_that_note_how_agents_fared_at_once_lose_nothing(genome: Genome, folder: Path) -> None:
+    names = ("reader", "editor", "root")
+    counters = [subprocess.Popen([sys.executable, "-c", _COUNTER, str(folder), name]) for name in names]
+    assert [counter.wait(timeout=120) for counter in counters] == [0, 0, 0]
+    counts = [genome.metrics.count(kind, name) for name in names for kind in ("action", "stumble")]
+    assert (counts, genome.metrics.unreadable) == ([300] * 6, 0)
+
+
 def test_two_processes_that_commit_at_once_lose_nothing(genome: Genome, folder: Path, git: Callable[..., str]) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", _WRITER, str(folder), name]) for name in ("one", "two")]
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,6 +41,33 @@ def test_a_hand_edit_is_in_use_and_reported(genome: Genome, folder: Path) -> Non
         assert one.edits == ("agents/reader.yaml",)
         assert [(found.path, found.kind) for found in one.findings] == [("agents/reader.yaml", "edited")]
         assert not one.refresh()
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "edited in place": lambda agents: edit(agents.parent, "You are reader.", "You read by hand."),
+    "replaced": lambda agents: (agents.parent / "new").replace(agents / "reader.yaml"),
+    "deleted": lambda agents: (agents / "reader.yaml").unlink(),
+    "added": lambda agents: (agents.parent / "new").rename(agents / "writer.yaml"),
+    "linked": lambda agents: (agents / "writer.yaml").symlink_to(agents / "reader.yaml"),
+    "memories": lambda agents: (agents.parent / "memories" / "memories.jsonl").write_text(""),
+    "manifest gone": lambda agents: (agents.parent / "bootstrap-manifest.json").unlink(),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_changes_after_many_looks_is_seen_at_the_next(change: str, genome: Genome, folder: Path) -> None:
+    genome.add_memory("Thread comes in colours")
+    text = (folder / "agents" / "reader.yaml").read_text()
+    (folder / "new").write_text(text.replace("name: reader", "name: writer") if change == "added" else f"{text}\n# new")
+    an_hour_ago = time.time() - 3600
+    os.utime(folder / "agents", (an_hour_ago, an_hour_ago))  # names that have long been the same are not listed again
+    for _ in range(3):
+        genome.refresh()
+    before = genome.memories, genome.all_agents(), genome.findings
+    CHANGES[change](folder / "agents")
+    genome.refresh()
+    assert (genome.memories, genome.all_agents(), genome.findings) != before
+    assert not genome.refresh()
 
 
 def test_a_change_of_an_edited_agent_keeps_the_edit_in_a_commit_of_its_own(
