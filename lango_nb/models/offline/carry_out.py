@@ -163,7 +163,8 @@ def carry_out(reading: Reading, context: Context, tools: Mapping[str, ToolSchema
             looked: Answer | None = (yield from _found_out(reading, context, folder)) if lacks else None
             return looked or answer
         question = question or answer
-    found: Answer | None = yield from _found_out(reading, context, folder)
+    meant = tried[-1] if _is_answer(tried[-1], reading) else reading
+    found: Answer | None = yield from _found_out(meant, context, folder)
     return found or question or Answer("")
 
 
@@ -276,8 +277,16 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
         return False
     if any(map(_loses_exception, other.steps)):
         return False
+    if _is_answer(other, reading) or _is_answer(reading, other):
+        return True
     is_sure = reading.confidence >= NAMED_LEAST and not any(asks(step.text) for step in reading.steps)
     return _changes(other) == _changes(reading) or (_changes(reading) and not is_sure)
+
+
+def _is_answer(one: Reading, other: Reading) -> bool:
+    """Tell whether a plan was completed with what the other reading takes for a question of its own."""
+    said = f"\n{other.steps[0].text}"
+    return other.steps[0].act == "query" and any(step.text.endswith(said) for step in one.steps)
 
 
 def _loses_exception(step: Step) -> bool:

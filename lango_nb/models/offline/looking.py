@@ -1095,6 +1095,8 @@ def _without_truths(asked: Query) -> Query:
 def _query(desk: Desk, step: Step) -> Work:
     """Ask a table what is settled already; else look for what a question says that the table before does not explain."""
     asked, last, name = parse_query(step.word("query")), desk.context.last, step.word("file")
+    if not step.word("query"):
+        raise Ask(desk.say("unclear"), can_try_others=True)
     if asked is not None and last is not None and step.word("query") != last.word("query"):
         return _answered(desk, step, name, asked, _table_in(name, (yield from desk.folder.read(name))))
     found: Outcome | None = yield from find_out(desk, step.text.partition("\n")[0])
