@@ -48,6 +48,7 @@ from lango_nb.models.offline.followups import (
     says_more,
 )
 from lango_nb.models.offline.hints import Exchange, Told, read_hints
+from lango_nb.models.offline.itself import asked_of_itself
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
     NEGATING,
@@ -398,6 +399,11 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         return Reading((as_act(line) or Step("run", {"command": (line,)}, text=request),), 1.0, language or "en")
     if not context.asked and (each := wishes_in(request)):
         return _of_wishes(each, context, language, own)
+    if asked_of_itself(request):
+        spoken = reader().read(request).language
+        return Reading(
+            (Step("about.you", {}, text=request),), 1.0, likelier_language(request, language or spoken, spoken)
+        )
     if (wish := _asked_of_agents(request)) is not None:
         step = Step("about.owner", {"text": (wish,)}, text=request)
         return Reading((step,), 1.0, likelier_language(request, language or "en", reader().read(request).language))

@@ -279,3 +279,21 @@ def test_what_has_hardly_a_word_of_a_question_is_not_quoted(ask: Ask, text: str)
 @pytest.mark.parametrize("text", ["can you also send an e-mail?", "kun jij ook mailtjes versturen?", "你能发邮件吗"])
 def test_what_no_tool_here_does_is_said(ask: Ask, text: str) -> None:
     assert any(word in str(ask(text).answer) for word in ("No, I cannot", "Nee, dat kan ik niet", "不能"))
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("can you see my whole computer?", "this folder and what is below"),
+        ("kannst du meinen ganzen Computer sehen?", "diesen Ordner und was darunter"),
+        ("would you ask before deleting something?", "wait for your approval"),
+        ("czy możesz coś usunąć bez pytania?", "czekają na twoją zgodę"),
+        ("do you send my files anywhere?", "I send your files nowhere"),
+        ("est-ce que tu envoies mes fichiers quelque part ?", "nulle part"),
+        ("what happens if I say no?", "nothing is changed"),
+        ("wat gebeurt er als ik nee zeg?", "er verandert niets"),
+        ("会不会把我的文件发到网上\uff1f", "不会"),
+    ],
+)
+def test_it_tells_what_it_sees_sends_and_asks(ask: Ask, question: str, said: str) -> None:
+    assert said in str(ask(question).answer)
