@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Generator, Mapping, Sequence
-from functools import cache
 from itertools import accumulate, zip_longest
 from typing import Any
 
@@ -26,14 +25,13 @@ from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed
 from lango_nb.models.offline.followups import ENDED
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
-    Lexicon,
     concepts_of,
     is_small_in,
     lexicon,
     lexicon_of,
     words,
 )
-from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
+from lango_nb.models.offline.lists import FEW_WORDS, words_of_speech, words_of_wishes
 from lango_nb.models.offline.looking import ask_tables, find_out, is_unsaid, look, recall_of, show_spoken
 from lango_nb.models.offline.names import (
     asks,
@@ -57,7 +55,6 @@ from lango_nb.models.offline.plan import (
     acts,
     is_change,
     is_talk,
-    read_rows,
     show,
     speak_of,
 )
@@ -391,14 +388,14 @@ def is_reported(text: str, language: str = "en", *, is_strict: bool = False) -> 
     (False, True)
     """
     found = words(text)
-    if any("own" in one for one in _speech(language).concepts(found)[:_SUBJECT]):
+    if any("own" in one for one in words_of_speech(language).concepts(found)[:_SUBJECT]):
         return False
     meant = lexicon().concepts(found)
-    foreign = _speech().concepts(found)
+    foreign = words_of_speech().concepts(found)
     said = [
         ("said" in one and "please" not in told)
         or ("said" in other and not (told or word.kind in UNSPACED or is_small_in(word.text.casefold(), language)))
-        for word, one, other, told in zip(found, _speech(language).concepts(found), foreign, meant, strict=True)
+        for word, one, other, told in zip(found, words_of_speech(language).concepts(found), foreign, meant, strict=True)
     ]
     wished = (at for at, told in enumerate(meant) if told & _CHANGING and not said[at])
     wish = next(wished, len(found))
@@ -406,15 +403,9 @@ def is_reported(text: str, language: str = "en", *, is_strict: bool = False) -> 
         is_last = any(word.kind in UNSPACED for word in found) and any(said[-_SPOKEN_LAST:])
         commas = [at for at, word in enumerate(found[:-1]) if word.text in _PAUSES][-1:]
         return is_last or any(len(found) - at <= _SPOKEN_BEHIND and any(said[at:]) for at in commas)
-    own = _speech(language).concepts(found)
+    own = words_of_speech(language).concepts(found)
     pauses = (at for at in range(said.index(True), wish) if found[at].text in _PAUSES)
     return is_strict or all("that" in own[at + 1] for at in pauses if at + 1 < len(own))
-
-
-@cache
-def _speech(language: str = "") -> Lexicon:
-    """Return the words of reported speech, in one language or in all."""
-    return Lexicon([row for row in read_rows("speech.tsv") if language in {"", row[1]}])
 
 
 def _around(step: Step) -> str:
@@ -641,7 +632,7 @@ def whole_line(command: str, text: str) -> str:
 
 def _has_other_way(desk: Desk, tool: str) -> bool:
     """Tell whether something can be done without its usual tool."""
-    others = {"exec": "fs_write", "fs_list": "fs_read", "fs_edit": "fs_write"}
+    others = {"exec": "fs_write", "fs_list": "fs_read", "fs_edit": "fs_write", "task_list": "fs_read"}
     return tool in others and desk.folder.has(others[tool])
 
 

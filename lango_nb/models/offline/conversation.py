@@ -75,6 +75,7 @@ from lango_nb.models.offline.lists import (
     of_list,
     of_spoken_list,
     with_left_over,
+    words_of_speech,
     words_of_wishes,
 )
 from lango_nb.models.offline.names import (
@@ -945,6 +946,8 @@ def _of_known_kinds(reading: Reading) -> Reading:
         and (rather := [one for one in reading.others if is_work(one.steps[0])])
     ):
         return rather[0]._replace(others=tuple(one for one in reading.others if one is not rather[0]))
+    if step.act == "task.add" and _only_tells(step, reading):
+        return reading._replace(steps=(Step("talk", {}, text=step.text),), others=())
     if is_misnamed(step):  # "put a.txt in a new folder old"
         moved = [
             (place, one)
@@ -967,6 +970,23 @@ def _of_known_kinds(reading: Reading) -> Reading:
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
             return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
+
+
+def _only_tells(step: Step, reading: Reading) -> bool:
+    """Tell whether a request only says how somebody is, and wishes for nothing: no task is made of "I need a coffee first".
+
+    Examples
+    --------
+    >>> said = [Step("task.add", {}, text=text) for text in ("ik moet eerst koffie", "remind me that I need coffee", "buy coffee")]
+    >>> [_only_tells(one, Reading((one,), 0.78, "nl")) for one in said]
+    [True, False, False]
+    """
+    found = words_of(step.text)
+    own = words_of_speech(reading.language).concepts(found[:FIRST_WORDS])
+    is_east = any(word.kind in UNSPACED for word in found)
+    told = frozenset[str]().union(*lexicon().concepts(found))
+    is_wish = bool(told & (KEEPING | OF_TASKS | REMEMBERED | {"remind", "please"})) or bool(step.word("file"))
+    return any("own" in one for one in own) and not (is_wish or is_east)
 
 
 def _is_line(step: Step) -> bool:

@@ -83,6 +83,7 @@ from lango_nb.models.offline.queries import (
     says_state,
     spoken_of,
     with_products,
+    words_of_tables,
 )
 from lango_nb.models.offline.queries import parse as parse_query
 
@@ -1339,17 +1340,33 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
 
 
 def _task_list(desk: Desk, step: Step) -> Work:
-    found: list[dict[str, Any]] = yield from tasks(desk)
+    has_tasks = desk.folder.has("task_list")
+    found: list[dict[str, Any]] = (yield from tasks(desk)) if has_tasks else []
     still = [str(one.get("title")) for one in found if one.get("status") != "done"]
     done = [str(one.get("title")) for one in found if one.get("status") == "done"]
     if not still and not done:
-        is_of_ours = {"task"} == concepts_of(step.text) & {"task", "list"}  # "which tasks did you note?"
-        is_of_boxes = not is_of_ours and bool(says_state(step.text, desk.language))
+        is_of_boxes = bool(state_of_boxes(step.text, desk.language))
         boxes: Outcome | None = (yield from _boxes(desk, step)) if is_of_boxes else None
+        if boxes is None and not has_tasks:
+            raise CannotWork(desk.say("no_tool", tool="task_list", what=""))
         return boxes or Outcome(desk.say("tasks.none"), [], step)
     rows = [f"{place}. {title}" for place, title in enumerate(still, 1)]
     rows += [f"✓ {title}" for title in done]
     return Outcome(desk.say("tasks", n=len(still)) + "\n" + quoted(rows, desk.language), still, step, "", tuple(still))
+
+
+def state_of_boxes(text: str, language: str) -> str:
+    """Return which boxes of a list a question is about, ``open`` or ``done``; empty where it is about tasks that were noted.
+
+    Examples
+    --------
+    >>> state_of_boxes("what's left to do?", "en"), state_of_boxes("which tasks are open?", "en")
+    ('open', '')
+    """
+    found = words_of(text)
+    both = zip(lexicon().concepts(found), words_of_tables(language).concepts(found), strict=True)
+    told = frozenset[str]().union(*(means for means, state in both if not state & {"open", "done"}))
+    return "" if told & {"task", "list"} == {"task"} else says_state(text, language)
 
 
 def _boxes(desk: Desk, step: Step) -> Work:

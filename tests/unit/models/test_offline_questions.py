@@ -297,3 +297,22 @@ def test_what_no_tool_here_does_is_said(ask: Ask, text: str) -> None:
 )
 def test_it_tells_what_it_sees_sends_and_asks(ask: Ask, question: str, said: str) -> None:
     assert said in str(ask(question).answer)
+
+
+@pytest.mark.parametrize("question", ["what's left to do?", "qué falta por hacer?", "co jeszcze zostało do zrobienia?"])
+def test_what_is_left_to_do_stands_in_the_only_list_with_boxes(ask: Ask, question: str) -> None:
+    answer = str(ask(question).answer)
+    assert "call the bank" in answer
+    assert "buy stamps" not in answer
+
+
+def test_what_is_left_to_do_is_what_was_noted_where_anything_was(ask: Ask) -> None:
+    answer = str(ask("note a task: buy nails", "what's left to do?").answer)
+    assert "buy nails" in answer
+    assert "call the bank" not in answer
+
+
+@pytest.mark.parametrize("said", ["ik moet eerst koffie", "ich brauche erst einen Kaffee", "I am tired"])
+def test_no_task_is_made_of_how_somebody_is(ask: Ask, said: str) -> None:
+    tools = {call.tool for call in ask(said).calls}
+    assert "task_create" not in tools
