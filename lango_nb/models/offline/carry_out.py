@@ -38,6 +38,7 @@ from lango_nb.models.offline.names import (
     calls_list,
     is_asking,
     is_pointer,
+    is_small,
     plain,
     tells_past,
     unexplained,
@@ -120,6 +121,8 @@ _SUBJECT = 4
 _SPOKEN_LAST = 8
 """Characters at the end of a Japanese request that say that it is reported."""
 _SPOKEN_BEHIND = 5
+_MOST_LED = 5
+"""Words that a name may have before the last one."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
 _BY_NAME_ONLY = "known by name only"
 Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
@@ -506,19 +509,41 @@ def _are_apart(steps: Sequence[Step]) -> bool:
 
 
 def _with_whole_name(desk: Desk, step: Step) -> Work:
-    """Give a file the word back that its name begins with and that was taken for something else: "NEXT" of "NEXT STEPS.txt"."""
-    file = step.word("file")
-    before = words(step.text.partition(file)[0])[-1:] if file and desk.is_path(file) else ()
-    role = next((role for role, said in step.arguments.items() for one in before if said == (one.text,)), "")
-    if not role or role == "file" or before[0].kind != "word" or not desk.folder.has("fs_list"):
-        return step
-    whole = f"{before[0].text} {file}"
-    if whole not in step.text or (yield from desk.folder.find(whole)) is None:
-        return step
-    said = step.text.replace(whole, "file.txt")
+    """Give a file the words back that its name begins with, where there is a file called so: "old" of "old notes.md"."""
+    said = step.text.partition("\n")[0]
+    named = [(role, name) for role in ("file", "to") for name in step.arguments.get(role, ()) if desk.is_path(name)]
+    for role, name in named if desk.folder.has("fs_list") else ():
+        before = words(said.partition(name)[0]) if name in said else ()
+        begins = [word.start for word in before[-_MOST_LED:]]
+        last = before[-1] if before else None
+        is_led = last is not None and last.kind in {"word", "number"} and not last.is_quoted
+        if (
+            last is None
+            or not is_led
+            or (is_small(last.text) or is_small_in(last.folded, desk.language))
+            or said[last.end :].partition(name)[0] != " "
+        ):
+            continue
+        if len(before) == 1 and lexicon().concepts(before)[0]:
+            continue  # the verb
+        for begin in begins:
+            whole = said[begin : said.find(name) + len(name)]
+            if (yield from desk.folder.find(whole)) is not None:
+                return _called(step, role, name, whole)
+    return step
+
+
+def _called(step: Step, role: str, name: str, whole: str) -> Step:
+    """Return a step with a longer name for one of its files, and its other words read anew where some were part of the name."""
+    files = tuple(whole if one == name else one for one in step.arguments[role])
+    lead = whole.removesuffix(name)
+    taken = any(word in lead for one, words_of in step.arguments.items() if one != role for word in words_of)
+    if not taken:
+        return step.with_arguments(**{role: files})
     row = acts().get(step.act)
-    given = reader().arguments(said, step.act, (*row.needed, *row.optional) if row is not None else ("file",))
-    return step.with_arguments(**{**dict.fromkeys(step.arguments, ()), **given, "file": (whole,)})
+    roles = (*row.needed, *row.optional) if row is not None else ("file",)
+    given = reader().arguments(step.text.replace(whole, "file.txt"), step.act, roles)
+    return step.with_arguments(**{**dict.fromkeys(step.arguments, ()), **given, role: files})
 
 
 def _of_list(desk: Desk, step: Step) -> Work:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -314,5 +315,12 @@ def test_what_is_left_to_do_is_what_was_noted_where_anything_was(ask: Ask) -> No
 
 @pytest.mark.parametrize("said", ["ik moet eerst koffie", "ich brauche erst einen Kaffee", "I am tired"])
 def test_no_task_is_made_of_how_somebody_is(ask: Ask, said: str) -> None:
-    tools = {call.tool for call in ask(said).calls}
-    assert "task_create" not in tools
+    answer = str(ask(said, "show my tasks").answer)
+    assert not re.search("koffie|Kaffee|tired", answer)
+
+
+@pytest.mark.parametrize("text", ["delete old todo.txt", "lösch bitte old todo.txt", "把 old todo.txt 删掉"])
+def test_a_name_with_a_blank_is_the_longest_one_there_is(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "old todo.txt").write_text("[ ] nothing\n")
+    ask(text)
+    assert _files(folder) == FILES
