@@ -151,7 +151,7 @@ def _small_talk(text: str, language: str, table: RoutingTable, *, is_begun: bool
     is_how = any("greeting" in one for one in greeted)  # "how are you?" greets as well
     if greeted and not found & _OF_THE_WORLD and (is_how or len(greeted) <= _GREETING):
         return say("talk.hello", language)
-    if "joke" in found and not (asks and found & _OF_SOMEBODY):
+    if "joke" in found and not (asks and found & {*_OF_SOMEBODY, "many", "how", "which"}):
         return _joke(text, language)
     if "how" in found and ("greeting" in found or length <= _FEW):
         return say("talk.feelings", language)
