@@ -217,6 +217,8 @@ _PLACED_IN = frozenset(("in", "into"))
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WITHIN = ("に", "里", "中", "上", "裡")
 """What stands behind a file in which something is, where there are no blanks."""
+_OF_MONEY = frozenset(("many", "who", "money"))
+"""Concepts beside which owing is owing money."""
 _ASKED_OF = frozenset(("what", "which", "who"))
 _OF_AGENTS = frozenset(("agent", "tool"))
 _OF_SYSTEMS = frozenset(("file", "folder", "command", "script", "web", "browser"))
@@ -536,7 +538,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if first in _UNREAD and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
     reading = behind_no(
-        _said_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request),
+        _beside_work(
+            _said_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request)
+        ),
         context,
     )
     if (whole := _answering(reading, request, context, first)) is not None:
@@ -564,7 +568,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
             each = tuple(meant.with_arguments(file=(file,)) for file in files)
             return reading._replace(steps=each or (meant,), confidence=1.0, others=(), each=())
-    reading = _of_no_change(reading, request, context)
+    reading = _of_owed(_of_no_change(reading, request, context), request)
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
         return _with_others_filled(reading)
@@ -765,6 +769,27 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
         return reading
     step = reading.steps[0]._replace(act="search").with_arguments(file=(context.file,))
     return reading._replace(steps=(step,), others=(reading, *reading.others))
+
+
+def _beside_work(reading: Reading) -> Reading:
+    """Look for what seems talk beside something to be done, where it asks, and leave it out where it does not: "thanks! now …".
+
+    Examples
+    --------
+    >>> both = Step("talk", {}, text="tell me how many takes song 4 needed"), Step("append", {}, text="and add it to a.txt")
+    >>> [step.act for step in _beside_work(Reading(both)).steps]
+    ['unclear', 'append']
+    """
+    if len(reading.steps) < 2 or not any(is_work(step) for step in reading.steps):  # noqa: PLR2004 - one beside another
+        return reading
+    kept = [
+        (step._replace(act="unclear") if step.act == "talk" else step, sure)
+        for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
+        if step.act != "talk" or asks(step.text)
+    ]
+    return reading._replace(
+        steps=tuple(step for step, _ in kept), each=tuple(sure for _, sure in kept) if len(kept) > 1 else ()
+    )
 
 
 def _with_nouns(reading: Reading) -> Reading:
@@ -1696,6 +1721,23 @@ def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
     return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)
 
 
+def _of_owed(reading: Reading, request: str) -> Reading:
+    """Return that a table is asked first who owes how much, whatever else was read.
+
+    Examples
+    --------
+    >>> said = Reading((Step("size", {"file": ("Ann",)}),), 0.3)
+    >>> _of_owed(said, "how much does Ann still owe me?").steps[0].act, _of_owed(said, "how large is Ann?").steps[0].act
+    ('query', 'size')
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("write", {})
+    is_owed = "owed" in said_of_tables(request, reading.language) and bool(concepts_of(request) & _OF_MONEY)
+    is_named = any(word.kind == "file" for word in words_of(request))
+    if not (is_owed and asks(request)) or is_named or step.destination or (step.act in acts() and is_change(step.act)):
+        return reading
+    return reading._replace(steps=(Step("query", {}, text=request),), others=(reading, *reading.others))
+
+
 def _of_no_change(reading: Reading, request: str, context: Context) -> Reading:
     """Return that a look is gone on with where no word of a few says that anything is to be changed: "and for a group".
 
@@ -1941,7 +1983,7 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
         given = (said_now,)  # "feed H5"
     place = next((at for at, one in enumerate(asked.steps) if not one.word(context.missing)), 0)
     steps = list(asked.steps)
-    answered = steps[place].with_arguments(**{context.missing: given})
+    answered = steps[place].with_arguments(**{**_said_along(step, steps[place]), context.missing: given})
     steps[place] = answered._replace(text=f"{answered.text}\n{said_now}")
     answered_plan = asked._replace(steps=tuple(steps), language=reading.language, others=())
     of_tables = Reading((Step("query", {}, text=said_now),), reading.confidence, reading.language)  # "revenue per shop"
@@ -1949,6 +1991,19 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if context.missing == "file" and not (is_offered or named or len(found) == 1 or is_doing):
         return of_tables._replace(others=(answered_plan,))
     return answered_plan._replace(others=(of_tables,))
+
+
+def _said_along(step: Step, asked: Step) -> dict[str, tuple[str, ...]]:
+    """Return what an answer says beside what was asked for: which file goes, or where it goes, "a.csv to b.csv".
+
+    Examples
+    --------
+    >>> _said_along(Step("move", {"file": ("a.csv",), "to": ("b.csv",)}), Step("rename", {"file": ("that file",)}))
+    {'file': ('a.csv',), 'to': ('b.csv',)}
+    """
+    if asked.act not in {"rename", "move", "copy"} or set(step.arguments) != {"file", "to"}:
+        return {}
+    return {role: words for role, words in step.arguments.items() if not ENDED.search(asked.word(role))}
 
 
 def _is_of(said: str, names: Sequence[str]) -> bool:

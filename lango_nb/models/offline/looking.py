@@ -222,11 +222,7 @@ def _operate(desk: Desk, step: Step) -> Work:
         number: int = yield from desk.folder.count_lines(large.path)
         return _counted(desk, step, large.path, number)
     if text is None:
-        if step.act in _SIZES and not says_operation(_unsaid(step), step.act) and "many" in concepts_of(step.text):
-            return (yield from _count_files(desk, step._replace(act="count.files")))  # "how many letters are in there?"
-        if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
-            return (yield from _over_folder(desk, step, path))
-        raise (yield from desk.which_in(path))
+        return (yield from _in_folder(desk, step, path))
     is_again = desk.context.last is not None and desk.context.last.act == step.act
     if step.act in _SIZES and desk.is_guessed and not (is_again or says_operation(_unsaid(step), step.act)):
         raise Ask(
@@ -257,6 +253,15 @@ def _operate(desk: Desk, step: Step) -> Work:
             return (yield from _operate(desk, other))
         _ask_what_is_counted(desk, step, path)
     return found or _worded(desk, settled, path, text, value)
+
+
+def _in_folder(desk: Desk, step: Step, path: str) -> Work:
+    """Do an operation on all files of a folder; what is counted there without saying what are the files."""
+    if step.act in _SIZES and not says_operation(_unsaid(step), step.act) and "many" in concepts_of(step.text):
+        return (yield from _count_files(desk, step._replace(act="count.files")))  # "how many letters are in there?"
+    if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
+        return (yield from _over_folder(desk, step, path))
+    raise (yield from desk.which_in(path))
 
 
 def _meant_instead(desk: Desk, step: Step, error: NoSuch | Unsure, path: str, text: str) -> Step | Outcome:

@@ -424,7 +424,7 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             is_likely = confidence >= LOOKS or language in _UNSPACED
             is_look = step.act in acts() and is_likely and route is not None and route.is_conversation
             is_owed = router_family(step.act) == "payment" and confidence < CHATTY  # what is paid may stand in a table
-            is_owed = is_owed or (confidence < SURE and "spent" in said_of_tables(step.text, language))
+            is_owed = is_owed or (confidence < SURE and bool(said_of_tables(step.text, language) & {"spent", "owed"}))
             return is_owed or (confidence < SURE and (other < CLEARLY or is_look))
 
 

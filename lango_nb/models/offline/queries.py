@@ -590,7 +590,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
 
 
-_TIMES_SIGN = re.compile(r"\s+[x\u00d7*·]\s+|\u00d7|\*")
+_TIMES_SIGN = re.compile(r"\s+(?:[x\u00d7*·]|times|mal|fois|vezes|keer|maal|razy)\s+|\u00d7|\*")
 _PRODUCT, _IS = " \u00d7 ", " = "
 _BESIDE = re.compile(r"[\s()\[\]:;,.=?!\u3001\u3002\uff08\uff09]+")
 
