@@ -219,9 +219,7 @@ def test_keys_and_clicks_on_bars_choose_events_and_the_notebook_stays_where_it_i
     view.locator(".lango-lanes").get_by_text("fs_read").click()
     view.get_by_text("arguments", exact=True).wait_for(timeout=20_000)
     is_shown = "words => document.querySelector('.jp-OutputArea-output select[size]').value.includes(words)"
-    window.page.wait_for_function(
-        is_shown, arg="fs_read", timeout=20_000
-    )  # it hears of it later
+    window.page.wait_for_function(is_shown, arg="fs_read", timeout=20_000)  # it hears of it later
     first = chosen.evaluate("e => e.selectedIndex")
     active = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
     cell = window.page.evaluate(active)

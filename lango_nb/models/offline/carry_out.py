@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Generator, Mapping, Sequence
-from functools import cache
 from itertools import accumulate, zip_longest
 from typing import Any
 
@@ -27,20 +26,20 @@ from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed
 from lango_nb.models.offline.followups import ENDED
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
-    Lexicon,
     concepts_of,
     is_small_in,
     lexicon,
     lexicon_of,
     words,
 )
-from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
+from lango_nb.models.offline.lists import FEW_WORDS, words_of_speech, words_of_wishes
 from lango_nb.models.offline.looking import ask_tables, find_out, is_unsaid, look, recall_of, show_spoken
 from lango_nb.models.offline.names import (
     asks,
     calls_list,
     is_asking,
     is_pointer,
+    is_small,
     plain,
     tells_past,
     unexplained,
@@ -58,7 +57,6 @@ from lango_nb.models.offline.plan import (
     acts,
     is_change,
     is_talk,
-    read_rows,
     show,
     speak_of,
 )
@@ -124,6 +122,8 @@ _SUBJECT = 4
 _SPOKEN_LAST = 8
 """Characters at the end of a Japanese request that say that it is reported."""
 _SPOKEN_BEHIND = 5
+_MOST_LED = 5
+"""Words that a name may have before the last one."""
 _NO_APPROVAL = ("was not run:", "approval", "denied", "not approved")
 _BY_NAME_ONLY = "known by name only"
 Carrying = Generator[tuple[Call, ...], tuple[Got, ...], Answer]
@@ -168,7 +168,8 @@ def carry_out(
             looked: Answer | None = (yield from _found_out(reading, context, folder)) if lacks else None
             return looked or answer
         question = question or answer
-    found: Answer | None = yield from _found_out(reading, context, folder)
+    meant = tried[-1] if _is_answer(tried[-1], reading) else reading
+    found: Answer | None = yield from _found_out(meant, context, folder)
     return found or question or Answer("")
 
 
@@ -281,8 +282,16 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
         return False
     if any(map(_loses_exception, other.steps)):
         return False
+    if _is_answer(other, reading) or _is_answer(reading, other):
+        return True
     is_sure = reading.confidence >= NAMED_LEAST and not any(asks(step.text) for step in reading.steps)
     return _changes(other) == _changes(reading) or (_changes(reading) and not is_sure)
+
+
+def _is_answer(one: Reading, other: Reading) -> bool:
+    """Tell whether a plan was completed with what the other reading takes for a question of its own."""
+    said = f"\n{other.steps[0].text}"
+    return other.steps[0].act == "query" and any(step.text.endswith(said) for step in one.steps)
 
 
 def _loses_exception(step: Step) -> bool:
@@ -387,14 +396,14 @@ def is_reported(text: str, language: str = "en", *, is_strict: bool = False) -> 
     (False, True)
     """
     found = words(text)
-    if any("own" in one for one in _speech(language).concepts(found)[:_SUBJECT]):
+    if any("own" in one for one in words_of_speech(language).concepts(found)[:_SUBJECT]):
         return False
     meant = lexicon().concepts(found)
-    foreign = _speech().concepts(found)
+    foreign = words_of_speech().concepts(found)
     said = [
         ("said" in one and "please" not in told)
         or ("said" in other and not (told or word.kind in UNSPACED or is_small_in(word.text.casefold(), language)))
-        for word, one, other, told in zip(found, _speech(language).concepts(found), foreign, meant, strict=True)
+        for word, one, other, told in zip(found, words_of_speech(language).concepts(found), foreign, meant, strict=True)
     ]
     wished = (at for at, told in enumerate(meant) if told & _CHANGING and not said[at])
     wish = next(wished, len(found))
@@ -402,15 +411,9 @@ def is_reported(text: str, language: str = "en", *, is_strict: bool = False) -> 
         is_last = any(word.kind in UNSPACED for word in found) and any(said[-_SPOKEN_LAST:])
         commas = [at for at, word in enumerate(found[:-1]) if word.text in _PAUSES][-1:]
         return is_last or any(len(found) - at <= _SPOKEN_BEHIND and any(said[at:]) for at in commas)
-    own = _speech(language).concepts(found)
+    own = words_of_speech(language).concepts(found)
     pauses = (at for at in range(said.index(True), wish) if found[at].text in _PAUSES)
     return is_strict or all("that" in own[at + 1] for at in pauses if at + 1 < len(own))
-
-
-@cache
-def _speech(language: str = "") -> Lexicon:
-    """Return the words of reported speech, in one language or in all."""
-    return Lexicon([row for row in read_rows("speech.tsv") if language in {"", row[1]}])
 
 
 def _around(step: Step) -> str:
@@ -511,19 +514,41 @@ def _are_apart(steps: Sequence[Step]) -> bool:
 
 
 def _with_whole_name(desk: Desk, step: Step) -> Work:
-    """Give a file the word back that its name begins with and that was taken for something else: "NEXT" of "NEXT STEPS.txt"."""
-    file = step.word("file")
-    before = words(step.text.partition(file)[0])[-1:] if file and desk.is_path(file) else ()
-    role = next((role for role, said in step.arguments.items() for one in before if said == (one.text,)), "")
-    if not role or role == "file" or before[0].kind != "word" or not desk.folder.has("fs_list"):
-        return step
-    whole = f"{before[0].text} {file}"
-    if whole not in step.text or (yield from desk.folder.find(whole)) is None:
-        return step
-    said = step.text.replace(whole, "file.txt")
+    """Give a file the words back that its name begins with, where there is a file called so: "old" of "old notes.md"."""
+    said = step.text.partition("\n")[0]
+    named = [(role, name) for role in ("file", "to") for name in step.arguments.get(role, ()) if desk.is_path(name)]
+    for role, name in named if desk.folder.has("fs_list") else ():
+        before = words(said.partition(name)[0]) if name in said else ()
+        begins = [word.start for word in before[-_MOST_LED:]]
+        last = before[-1] if before else None
+        is_led = last is not None and last.kind in {"word", "number"} and not last.is_quoted
+        if (
+            last is None
+            or not is_led
+            or (is_small(last.text) or is_small_in(last.folded, desk.language))
+            or said[last.end :].partition(name)[0] != " "
+        ):
+            continue
+        if len(before) == 1 and lexicon().concepts(before)[0]:
+            continue  # the verb
+        for begin in begins:
+            whole = said[begin : said.find(name) + len(name)]
+            if (yield from desk.folder.find(whole)) is not None:
+                return _called(step, role, name, whole)
+    return step
+
+
+def _called(step: Step, role: str, name: str, whole: str) -> Step:
+    """Return a step with a longer name for one of its files, and its other words read anew where some were part of the name."""
+    files = tuple(whole if one == name else one for one in step.arguments[role])
+    lead = whole.removesuffix(name)
+    taken = any(word in lead for one, words_of in step.arguments.items() if one != role for word in words_of)
+    if not taken:
+        return step.with_arguments(**{role: files})
     row = acts().get(step.act)
-    given = reader().arguments(said, step.act, (*row.needed, *row.optional) if row is not None else ("file",))
-    return step.with_arguments(**{**dict.fromkeys(step.arguments, ()), **given, "file": (whole,)})
+    roles = (*row.needed, *row.optional) if row is not None else ("file",)
+    given = reader().arguments(step.text.replace(whole, "file.txt"), step.act, roles)
+    return step.with_arguments(**{**dict.fromkeys(step.arguments, ()), **given, role: files})
 
 
 def _of_list(desk: Desk, step: Step) -> Work:
@@ -637,7 +662,7 @@ def whole_line(command: str, text: str) -> str:
 
 def _has_other_way(desk: Desk, tool: str) -> bool:
     """Tell whether something can be done without its usual tool."""
-    others = {"exec": "fs_write", "fs_list": "fs_read", "fs_edit": "fs_write"}
+    others = {"exec": "fs_write", "fs_list": "fs_read", "fs_edit": "fs_write", "task_list": "fs_read"}
     return tool in others and desk.folder.has(others[tool])
 
 

@@ -915,6 +915,8 @@ def _rename(desk: Desk, step: Step) -> Work:
     if step.word("to") and not step.word("file") and (yield from desk.folder.find(step.word("to"))) is not None:
         step = step.with_arguments(file=step.arguments["to"], to=())
     changed = desk.context.changed
+    if is_pointer(step.word("file"), "it") and not desk.context.file:
+        raise desk.lacks("file")
     if changed is None or changed.act != "move":
         desk.need(step, "to")
     paths: tuple[str, ...] = yield from desk.files(step)

@@ -32,6 +32,7 @@ from lango_nb.models.offline.answers import (
 )
 from lango_nb.models.offline.arguments import shapes_of
 from lango_nb.models.offline.corrections import correction
+from lango_nb.models.offline.features import PROGRAMS
 from lango_nb.models.offline.followups import (
     CLAUSES,
     ENDED,
@@ -48,6 +49,7 @@ from lango_nb.models.offline.followups import (
     says_more,
 )
 from lango_nb.models.offline.hints import Exchange, Told, read_hints
+from lango_nb.models.offline.itself import asked_of_itself
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
     NEGATING,
@@ -74,6 +76,7 @@ from lango_nb.models.offline.lists import (
     of_list,
     of_spoken_list,
     with_left_over,
+    words_of_speech,
     words_of_wishes,
 )
 from lango_nb.models.offline.names import (
@@ -96,6 +99,7 @@ from lango_nb.models.offline.names import (
     is_small,
     nearest_texts,
     not_meant,
+    pick,
     plain,
     pointer_in,
     points_back,
@@ -214,6 +218,8 @@ _PLACED_IN = frozenset(("in", "into"))
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WITHIN = ("に", "里", "中", "上", "裡")
 """What stands behind a file in which something is, where there are no blanks."""
+_OF_MONEY = frozenset(("many", "who", "money"))
+"""Concepts beside which owing is owing money."""
 _ASKED_OF = frozenset(("what", "which", "who"))
 _OF_AGENTS = frozenset(("agent", "tool"))
 _OF_SYSTEMS = frozenset(("file", "folder", "command", "script", "web", "browser"))
@@ -385,8 +391,10 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
 
     A few words are taken to be in the language that was spoken before.
     """
-    last = last_of(context)
     request = without_manners(request)
+    if context.is_open and (anew := _behind_refusal(request, context)):
+        request, context = anew, context._replace(asked=None, missing="", is_open=False)
+    last = last_of(context)
     if (shell := as_act(request) or as_pipe(request)) is not None:
         return Reading((shell,), 1.0, language or "en")
     if (shell := _told_to_run(request)) is not None:
@@ -395,6 +403,11 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         return Reading((as_act(line) or Step("run", {"command": (line,)}, text=request),), 1.0, language or "en")
     if not context.asked and (each := wishes_in(request)):
         return _of_wishes(each, context, language, own)
+    if asked_of_itself(request):
+        spoken = reader().read(request).language
+        return Reading(
+            (Step("about.you", {}, text=request),), 1.0, likelier_language(request, language or spoken, spoken)
+        )
     if (wish := _asked_of_agents(request)) is not None:
         step = Step("about.owner", {"text": (wish,)}, text=request)
         return Reading((step,), 1.0, likelier_language(request, language or "en", reader().read(request).language))
@@ -420,6 +433,33 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
     return settled(reading, request, context)
+
+
+def _behind_refusal(request: str, context: Context) -> str:
+    """Return the wish behind a clause that only refuses what was asked; empty where that is all, or what is corrected.
+
+    Examples
+    --------
+    >>> asked = Context(asked=Reading((Step("delete", {}),)), missing="file", is_open=True)
+    >>> _behind_refusal("forget it, list the letters", asked), _behind_refusal("no, the second one", asked)
+    ('list the letters', '')
+    >>> _behind_refusal("vergiss es, zeig mir die Einkaufsliste", asked), _behind_refusal("no, thanks", asked)
+    ('zeig mir die Einkaufsliste', '')
+    """
+    first, *rest = CLAUSES.split(request.strip(), maxsplit=1)
+    wish = rest[0].strip() if rest else ""
+    found = words_of(first)
+    told = lexicon().concepts(found)
+    is_no = bool(told) and any(one & REFUSING for one in told) and len(found) <= _FEW_SAID
+    is_no = is_no and all(
+        one & (REFUSING | {"it", "greeting"}) or is_small(word.text) for word, one in zip(found, told, strict=True)
+    )
+    if not is_no or _length(wish) < 2:  # noqa: PLR2004 - a word may be the answer
+        return ""
+    steps = reader().read(wish).steps
+    asked = {step.act for step in context.asked.steps} if context.asked is not None else frozenset[str]()
+    is_begun = bool(WISHING & frozenset[str]().union(*lexicon().concepts(words_of(wish))[:1])) or asks(wish)
+    return wish if is_begun and all(is_work(step) and step.act not in asked for step in steps) else ""
 
 
 def _of_wishes(each: Sequence[str], context: Context, language: str, own: OwnTools) -> Reading:
@@ -499,7 +539,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if first in _UNREAD and _is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
     reading = behind_no(
-        _said_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request),
+        _beside_work(
+            _said_rather(_meant(_with_nouns(_of_known_kinds(_of_no_sum(reading, request, context))), request), request)
+        ),
         context,
     )
     if (whole := _answering(reading, request, context, first)) is not None:
@@ -527,7 +569,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
             files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
             each = tuple(meant.with_arguments(file=(file,)) for file in files)
             return reading._replace(steps=each or (meant,), confidence=1.0, others=(), each=())
-    reading = _of_no_change(reading, request, context)
+    reading = _of_owed(_of_no_change(reading, request, context), request)
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
         return _with_others_filled(reading)
@@ -730,6 +772,27 @@ def _of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     return reading._replace(steps=(step,), others=(reading, *reading.others))
 
 
+def _beside_work(reading: Reading) -> Reading:
+    """Look for what seems talk beside something to be done, where it asks, and leave it out where it does not: "thanks! now …".
+
+    Examples
+    --------
+    >>> both = Step("talk", {}, text="tell me how many takes song 4 needed"), Step("append", {}, text="and add it to a.txt")
+    >>> [step.act for step in _beside_work(Reading(both)).steps]
+    ['unclear', 'append']
+    """
+    if len(reading.steps) < 2 or not any(is_work(step) for step in reading.steps):  # noqa: PLR2004 - one beside another
+        return reading
+    kept = [
+        (step._replace(act="unclear") if step.act == "talk" else step, sure)
+        for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
+        if step.act != "talk" or asks(step.text)
+    ]
+    return reading._replace(
+        steps=tuple(step for step, _ in kept), each=tuple(sure for _, sure in kept) if len(kept) > 1 else ()
+    )
+
+
 def _with_nouns(reading: Reading) -> Reading:
     """Take a word that could point at something for an article where a word that means nothing else stands behind it.
 
@@ -804,15 +867,8 @@ def _put_there(step: Step) -> Step:
     file, goal = step.word("file"), step.word("to")
     if step.act == "move" and file and goal and file in head and goal in text:
         return Step("append", {"file": step.arguments["file"], "text": (text.strip(),)}, text=step.text)
-    if (
-        step.act == "rename"
-        and not step.word("file")
-        and [word.kind for word in words_of(step.word("to"))][-1:] == ["file"]
-    ):
-        found = words_of(step.word("to"))
-        verbs = [word for word, told in zip(found, lexicon().concepts(found), strict=True) if "rename" in told]
-        if verbs:  # what it is to be called is not said yet
-            return step.with_arguments(file=(step.word("to")[verbs[-1].end :].strip(),), to=())
+    if step.act == "rename" and not step.word("file") and (renamed := _with_what_is_renamed(step)) is not step:
+        return renamed
     if step.act == "copy" and "put" in concepts_of(step.text) and not concepts_of(step.text) & {"copy", "save"}:
         step = step._replace(act="move")
     if step.act == "search" and step.word("file") and "many" in concepts_of(step.text) and not step.destination:
@@ -835,6 +891,26 @@ def _put_there(step: Step) -> Step:
     if step.act not in {"move", "copy"} or step.word("file") or not (is_file and begins_with_pointer(place)):
         return step
     return step.with_arguments(to=(place,), file=(name,))
+
+
+def _with_what_is_renamed(step: Step) -> Step:
+    """Take for the file what was read as its new name, where no word says that something becomes that: "rename the letter".
+
+    Examples
+    --------
+    >>> _with_what_is_renamed(Step("rename", {"to": ("letter",)}, text="rename the letter")).arguments
+    {'file': ('letter',)}
+    """
+    to = step.word("to")
+    found = words_of(to)
+    told = lexicon().concepts(found)
+    verbs = [word for word, one in zip(found, told, strict=True) if "rename" in one]
+    if verbs and found[-1].kind == "file":  # what it is to be called is not said yet
+        return step.with_arguments(file=(to[verbs[-1].end :].strip(),), to=())
+    before = words_of(step.text.partition(to)[0]) if to else ()
+    led = zip(before, lexicon().concepts(before), strict=True)
+    is_led = bool(before) and all("rename" in one or (is_small(word.text) and not one) for word, one in led)
+    return step.with_arguments(file=step.arguments["to"], to=()) if is_led else step
 
 
 def _with_noun(step: Step, language: str) -> Step:
@@ -890,6 +966,14 @@ def _of_known_kinds(reading: Reading) -> Reading:
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     group, _, part = step.act.partition(".")
+    if (
+        step.act == "run"
+        and not _is_line(step)
+        and (rather := [one for one in reading.others if is_work(one.steps[0])])
+    ):
+        return rather[0]._replace(others=tuple(one for one in reading.others if one is not rather[0]))
+    if step.act == "task.add" and _only_tells(step, reading):
+        return reading._replace(steps=(Step("talk", {}, text=step.text),), others=())
     if is_misnamed(step):  # "put a.txt in a new folder old"
         moved = [
             (place, one)
@@ -912,6 +996,36 @@ def _of_known_kinds(reading: Reading) -> Reading:
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
             return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
+
+
+def _only_tells(step: Step, reading: Reading) -> bool:
+    """Tell whether a request only says how somebody is, and wishes for nothing: no task is made of "I need a coffee first".
+
+    Examples
+    --------
+    >>> said = [Step("task.add", {}, text=text) for text in ("ik moet eerst koffie", "remind me that I need coffee", "buy coffee")]
+    >>> [_only_tells(one, Reading((one,), 0.78, "nl")) for one in said]
+    [True, False, False]
+    """
+    found = words_of(step.text)
+    own = words_of_speech(reading.language).concepts(found[:FIRST_WORDS])
+    is_east = any(word.kind in UNSPACED for word in found)
+    told = frozenset[str]().union(*lexicon().concepts(found))
+    is_wish = bool(told & (KEEPING | OF_TASKS | REMEMBERED | {"remind", "please"})) or bool(step.word("file"))
+    return any("own" in one for one in own) and not (is_wish or is_east)
+
+
+def _is_line(step: Step) -> bool:
+    """Tell whether what is to be run looks like a line for a shell, or the request says that it is to be run.
+
+    Examples
+    --------
+    >>> _is_line(Step("run", {"command": ("letters",)}, text="list the letters"))
+    False
+    """
+    program = step.word("command").partition(" ")[0]
+    is_said = "run" in frozenset[str]().union(*lexicon().concepts(words_of(step.text)))
+    return is_said or program in PROGRAMS or not program.isalpha() or program == step.text.partition(" ")[0]
 
 
 def _cut_rather(reading: Reading) -> Reading | None:
@@ -1608,6 +1722,23 @@ def _of_answer(reading: Reading, request: str, context: Context) -> Step | None:
     return Step("append" if "append" in every else "write", {"file": (file,), "text": ("it",)}, text=request)
 
 
+def _of_owed(reading: Reading, request: str) -> Reading:
+    """Return that a table is asked first who owes how much, whatever else was read.
+
+    Examples
+    --------
+    >>> said = Reading((Step("size", {"file": ("Ann",)}),), 0.3)
+    >>> _of_owed(said, "how much does Ann still owe me?").steps[0].act, _of_owed(said, "how large is Ann?").steps[0].act
+    ('query', 'size')
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("write", {})
+    is_owed = "owed" in said_of_tables(request, reading.language) and bool(concepts_of(request) & _OF_MONEY)
+    is_named = any(word.kind == "file" for word in words_of(request))
+    if not (is_owed and asks(request)) or is_named or step.destination or (step.act in acts() and is_change(step.act)):
+        return reading
+    return reading._replace(steps=(Step("query", {}, text=request),), others=(reading, *reading.others))
+
+
 def _of_no_change(reading: Reading, request: str, context: Context) -> Reading:
     """Return that a look is gone on with where no word of a few says that anything is to be changed: "and for a group".
 
@@ -1833,35 +1964,19 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
         return None
     step = reading.steps[0]
     found = words_of(said_now)
-    asks = is_asking(said_now) or (said_now[-1:] in ASK_SIGNS and len(found) > _FEW_SAID)
-    is_setting = context.missing == "file" and "should" in concepts_of(said_now)  # "the first 2 should be 3"
-    if asks or is_setting or step.act in {"no", "refrain", "undo"} or concepts_of(said_now) & _THANKING:
+    if _begins_anew(step, found, said_now, context.missing):
         return None
     named = [word.text for word in found if word.kind == "file"]
     is_chosen = context.missing == "file" and len(context.shown) > 1 and not (named or _takes_back(said_now))
+    is_offered = _is_of(said_now, context.shown)
     if is_chosen and _names_no_act(found, reading.language):
         step = Step("unclear", {"file": (said_now.rstrip(" .!"),)}, text=request)  # "the one that says 19:30"
-        asked = asked._replace(confidence=max(asked.confidence, _SURE))
+        asked = asked._replace(confidence=max(asked.confidence, _SURE) if is_offered else asked.confidence)
     if context.missing == "file" and len(named) == 1 and reading.confidence < HALF:
         step = Step("unclear", {"file": (named[0],)}, text=request)  # "the one to Ann, a.txt"
-    is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in {one.act for one in asked.steps}
-    taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
-    told = zip(found, lexicon().concepts(found), strict=True)
-    telling = [one for one, means in told if means and one.text not in taken and not is_small(one.text)]
-    if is_other and len(telling) > (reading.confidence < HALF):
-        return None  # it says by itself what is to be done
-    is_delete = any(one.act.startswith("delete") for one in asked.steps)
-    is_whole = step.act in acts() and is_change(step.act) and not lacks(step)  # another wish of the same sort
-    if (is_delete or is_whole) and set(step.arguments) - {context.missing}:
+    if _says_itself(step, reading.confidence, found, context):
         return None
-    if is_other and set(step.arguments) != {context.missing} and reading.confidence >= HALF:
-        return None
-    if not step.arguments.get(context.missing) and _takes_back(said_now):
-        return None
-    marked = sum(len(word) for found in step.arguments.values() for word in found)
-    is_only_words = marked >= len(said_now) / 2 or step.act in FOLLOWS or step.act in {"unclear", "talk"}
-    if reading.confidence >= _SURE and not is_only_words:
-        return None
+    marked = any(step.arguments.values())
     given = step.arguments.get(context.missing) or (next(iter(step.arguments.values())) if marked else (said_now,))
     if context.missing == "text" and not (
         concepts_of(said_now.partition(given[0])[0]) & _OF_ADDING or found[0].is_quoted
@@ -1869,9 +1984,80 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
         given = (said_now,)  # "feed H5"
     place = next((at for at, one in enumerate(asked.steps) if not one.word(context.missing)), 0)
     steps = list(asked.steps)
-    answered = steps[place].with_arguments(**{context.missing: given})
+    answered = steps[place].with_arguments(**{**_said_along(step, steps[place]), context.missing: given})
     steps[place] = answered._replace(text=f"{answered.text}\n{said_now}")
-    return asked._replace(steps=tuple(steps), language=reading.language, others=())
+    answered_plan = asked._replace(steps=tuple(steps), language=reading.language, others=())
+    of_tables = Reading((Step("query", {}, text=said_now),), reading.confidence, reading.language)  # "revenue per shop"
+    is_doing = step.act in acts() and is_change(step.act)
+    if context.missing == "file" and not (is_offered or named or len(found) == 1 or is_doing):
+        return of_tables._replace(others=(answered_plan,))
+    return answered_plan._replace(others=(of_tables,))
+
+
+def _said_along(step: Step, asked: Step) -> dict[str, tuple[str, ...]]:
+    """Return what an answer says beside what was asked for: which file goes, or where it goes, "a.csv to b.csv".
+
+    Examples
+    --------
+    >>> _said_along(Step("move", {"file": ("a.csv",), "to": ("b.csv",)}), Step("rename", {"file": ("that file",)}))
+    {'file': ('a.csv',), 'to': ('b.csv',)}
+    """
+    if asked.act not in {"rename", "move", "copy"} or set(step.arguments) != {"file", "to"}:
+        return {}
+    return {role: words for role, words in step.arguments.items() if not ENDED.search(asked.word(role))}
+
+
+def _is_of(said: str, names: Sequence[str]) -> bool:
+    """Tell whether an answer is one of the names that were offered: their words, a place among them, or a pronoun for one.
+
+    Examples
+    --------
+    >>> [_is_of(said, ("a/tax.txt", "a/rent.txt")) for said in ("the second", "the rent one", "that one", "sales per day")]
+    [True, True, True, False]
+    """
+    is_pointing = is_pointer(said, "it") or is_pointer(said, "other") or begins_with_pointer(said)
+    return (
+        rank(said) is not None
+        or is_pointing
+        or (found := pick(said, names, is_file=True)).name != ""
+        or bool(found.rivals)
+    )
+
+
+def _begins_anew(step: Step, found: Sequence[Word], said: str, missing: str) -> bool:
+    """Tell whether a text is no answer by how it begins: it asks, refuses, thanks, or is a wish that names its file."""
+    told = concepts_of(said)
+    asks = is_asking(said) or (said[-1:] in ASK_SIGNS and len(found) > _FEW_SAID)
+    is_setting = missing == "file" and "should" in told  # "the first 2 should be 3"
+    if asks or is_setting or step.act in {"no", "refrain", "undo"} or told & _THANKING:
+        return True
+    is_named = is_change(step.act) and any(map(ENDED.search, step.arguments.get("file", ())))
+    is_wish = bool(WISHING & frozenset[str]().union(*lexicon().concepts(found)[:1])) and found[0].kind == "word"
+    return missing in {"file", "to"} and is_named and is_wish  # "rename b.txt"
+
+
+def _says_itself(step: Step, confidence: float, found: Sequence[Word], context: Context) -> bool:
+    """Tell whether a text says by itself what is to be done, more than the word that was asked for."""
+    asked, missing = (
+        {one.act for one in context.asked.steps} if context.asked is not None else set[str](),
+        context.missing,
+    )
+    said = " ".join(word.text for word in found)
+    is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in asked
+    taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
+    told = zip(found, lexicon().concepts(found), strict=True)
+    telling = [one for one, means in told if means and one.text not in taken and not is_small(one.text)]
+    is_delete = any(act.startswith("delete") for act in asked)
+    is_whole = step.act in acts() and is_change(step.act) and not lacks(step)  # another wish of the same sort
+    marked = sum(len(word) for words in step.arguments.values() for word in words)
+    is_only_words = marked >= len(said) / 2 or step.act in {*FOLLOWS, "unclear", "talk"}
+    return (
+        (is_other and len(telling) > (confidence < HALF))
+        or ((is_delete or is_whole) and bool(set(step.arguments) - {missing}))
+        or (is_other and set(step.arguments) != {missing} and confidence >= HALF)
+        or (not step.arguments.get(missing) and _takes_back(said))
+        or (confidence >= _SURE and not is_only_words)
+    )
 
 
 def _names_no_act(found: Sequence[Word], language: str) -> bool:
@@ -2039,6 +2225,8 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     'read'
     """
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
+    if first == "query" and reading.others and not reading.steps[0].arguments:
+        return reading.others[0]  # no table explained it, so it was an answer
     row = acts().get(first)
     is_of_kind = row is not None and row.reads in {"table", "json"}
     is_other = first in {"date", "size"}

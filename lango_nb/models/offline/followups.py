@@ -407,7 +407,7 @@ def _filled(step: Step, last: Step, context: Context) -> Step:
     taken = {
         role: last.arguments[role]
         for role in row.needed
-        if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act)
+        if role in last.arguments and _is_left_out(role, step.word(role), is_same=step.act == last.act != "rename")
     }
     if _is_listing(step) and _is_listing(last) and not concepts_of(step.text) & _PLACES:
         taken |= {role: last.arguments[role] for role in row.optional if role in last.arguments and role != "n"}

@@ -276,6 +276,12 @@ def words_of_wishes(language: str = "") -> Lexicon:
     return Lexicon([row for row in read_rows("listed.tsv") if language in {"", row[1]}])
 
 
+@cache
+def words_of_speech(language: str = "") -> Lexicon:
+    """Return the words of reported speech (``data/reading/speech.tsv``) in a language, or in all."""
+    return Lexicon([row for row in read_rows("speech.tsv") if language in {"", row[1]}])
+
+
 def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     """Return what is to be done with a list of boxes in a file, where it was read as a wish about tasks.
 

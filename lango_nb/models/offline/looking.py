@@ -83,6 +83,7 @@ from lango_nb.models.offline.queries import (
     says_state,
     spoken_of,
     with_products,
+    words_of_tables,
 )
 from lango_nb.models.offline.queries import parse as parse_query
 
@@ -158,6 +159,8 @@ _COMPARED = frozenset(("oldest", "newest", "largest", "smallest", "longest", "sh
 """Concepts of what is asked of all rows of a table."""
 _LISTED = re.compile(r"\s*(?:[-*•|\[{]|\d+[.)]\s)")
 """How a line of a list begins."""
+_SIGNED_IN = 2
+"""Lines at the end of a letter in which it is signed."""
 _SENTENCE = 5
 """Words that a line of a text has, and one of a list has not."""
 _PLACED = frozenset(("file", "folder"))
@@ -219,9 +222,7 @@ def _operate(desk: Desk, step: Step) -> Work:
         number: int = yield from desk.folder.count_lines(large.path)
         return _counted(desk, step, large.path, number)
     if text is None:
-        if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
-            return (yield from _over_folder(desk, step, path))
-        raise (yield from desk.which_in(path))
+        return (yield from _in_folder(desk, step, path))
     is_again = desk.context.last is not None and desk.context.last.act == step.act
     if step.act in _SIZES and desk.is_guessed and not (is_again or says_operation(_unsaid(step), step.act)):
         raise Ask(
@@ -248,12 +249,19 @@ def _operate(desk: Desk, step: Step) -> Work:
     is_none = step.act == "count.matches" and not value
     found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
     if is_none and found is None:
-        forms = sorted(forms_of(step.word("find")), key=len, reverse=True)
-        other = next((one for one in forms if len(one) > 2 and count_matches(text, one)), "")  # noqa: PLR2004 - "is"
-        if other:
-            return (yield from _operate(desk, settled.with_arguments(find=(other,))))  # "errors": ERROR
+        if (other := _counted_otherwise(settled, path, text)) is not None:
+            return (yield from _operate(desk, other))
         _ask_what_is_counted(desk, step, path)
     return found or _worded(desk, settled, path, text, value)
+
+
+def _in_folder(desk: Desk, step: Step, path: str) -> Work:
+    """Do an operation on all files of a folder; what is counted there without saying what are the files."""
+    if step.act in _SIZES and not says_operation(_unsaid(step), step.act) and "many" in concepts_of(step.text):
+        return (yield from _count_files(desk, step._replace(act="count.files")))  # "how many letters are in there?"
+    if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
+        return (yield from _over_folder(desk, step, path))
+    raise (yield from desk.which_in(path))
 
 
 def _meant_instead(desk: Desk, step: Step, error: NoSuch | Unsure, path: str, text: str) -> Step | Outcome:
@@ -270,6 +278,18 @@ def _meant_instead(desk: Desk, step: Step, error: NoSuch | Unsure, path: str, te
     if step.act == "cell" and isinstance(error, NoSuch) and error.kind == "column":
         return Step("rows.where", {"file": (path,), "value": step.arguments["value"]})
     raise desk.explain(error, path) from error
+
+
+def _counted_otherwise(step: Step, path: str, text: str) -> Step | None:
+    """Return what else is counted where a word does not occur: another form of it, or the rows of a table called so."""
+    word = step.word("find")
+    forms = sorted(forms_of(word), key=len, reverse=True)
+    other = next((one for one in forms if len(one) > 2 and count_matches(text, one)), "")  # noqa: PLR2004 - "is"
+    if other:
+        return step.with_arguments(find=(other,))  # "errors": ERROR
+    named = set(map(stem, plain(PurePosixPath(path).stem).split()))
+    is_of_table = path.casefold().endswith(TABLES) and bool(named & {stem(word), *forms})
+    return step.with_arguments(find=())._replace(act="count.rows") if is_of_table else None  # "how many bookings?"
 
 
 def _ask_what_is_counted(desk: Desk, step: Step, path: str) -> None:
@@ -1097,6 +1117,8 @@ def _without_truths(asked: Query) -> Query:
 def _query(desk: Desk, step: Step) -> Work:
     """Ask a table what is settled already; else look for what a question says that the table before does not explain."""
     asked, last, name = parse_query(step.word("query")), desk.context.last, step.word("file")
+    if not step.word("query"):
+        raise Ask(desk.say("unclear"), can_try_others=True)
     if asked is not None and last is not None and step.word("query") != last.word("query"):
         return _answered(desk, step, name, asked, _table_in(name, (yield from desk.folder.read(name))))
     found: Outcome | None = yield from find_out(desk, step.text.partition("\n")[0])
@@ -1139,6 +1161,9 @@ def find_out(desk: Desk, text: str) -> Work:
         or _with_the_one_word(said, texts, desk.language)
         or likeliest_lines(said, {} if named else spoken, is_part=True, language=desk.language)
     )
+    signed = _signed_letter(text, {} if named or not asks(text) else texts)
+    if signed and all(name == signed and line in _signature(texts[name]) for name, line in found):
+        return _lines_found(desk, text, [(signed, line) for line in lines(texts[signed])])
     if not found:
         return (yield from _named_letter(desk, text, texts))
     names = {name for name, _ in found}
@@ -1169,6 +1194,29 @@ def _is_letter(name: str, text: str) -> bool:
     sentences = [line for line in every if len(line.split()) >= _SENTENCE and not _LISTED.match(line)]
     is_text = name.casefold().endswith((".txt", ".md"))
     return is_text and bool(sentences) and len(every) <= _SHORT_TEXT and not any(map(_LISTED.match, every))
+
+
+def _signature(text: str) -> Sequence[str]:
+    return lines(text)[-_SIGNED_IN:]
+
+
+def _signed_letter(text: str, texts: Mapping[str, str]) -> str:
+    r"""Return the only letter that is signed with a name of a question: "what does Mrs Smet want?"; empty where none is.
+
+    Examples
+    --------
+    >>> letter = "Dear all,\nplease stop the drums at ten in the evening.\nAnna Smet"
+    >>> _signed_letter("what does Mrs Smet want?", {"a.txt": letter}), _signed_letter("what is the Rent?", {"a.txt": letter})
+    ('a.txt', '')
+    """
+    names = {word.text for word in words_of(text)[1:] if word.kind == "word" and word.text[:1].isupper()}
+    names = {name for name in names if not concepts_of(name) and len(name) > _SIGNED_IN}
+    signed = [
+        name
+        for name, one in texts.items()
+        if _is_letter(name, one) and names & {word.text for line in _signature(one) for word in words_of(line)}
+    ]
+    return signed[0] if len(signed) == 1 else ""
 
 
 def _named_letter(desk: Desk, text: str, texts: Mapping[str, str]) -> Work:
@@ -1339,17 +1387,33 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
 
 
 def _task_list(desk: Desk, step: Step) -> Work:
-    found: list[dict[str, Any]] = yield from tasks(desk)
+    has_tasks = desk.folder.has("task_list")
+    found: list[dict[str, Any]] = (yield from tasks(desk)) if has_tasks else []
     still = [str(one.get("title")) for one in found if one.get("status") != "done"]
     done = [str(one.get("title")) for one in found if one.get("status") == "done"]
     if not still and not done:
-        is_of_ours = {"task"} == concepts_of(step.text) & {"task", "list"}  # "which tasks did you note?"
-        is_of_boxes = not is_of_ours and bool(says_state(step.text, desk.language))
+        is_of_boxes = bool(state_of_boxes(step.text, desk.language))
         boxes: Outcome | None = (yield from _boxes(desk, step)) if is_of_boxes else None
+        if boxes is None and not has_tasks:
+            raise CannotWork(desk.say("no_tool", tool="task_list", what=""))
         return boxes or Outcome(desk.say("tasks.none"), [], step)
     rows = [f"{place}. {title}" for place, title in enumerate(still, 1)]
     rows += [f"✓ {title}" for title in done]
     return Outcome(desk.say("tasks", n=len(still)) + "\n" + quoted(rows, desk.language), still, step, "", tuple(still))
+
+
+def state_of_boxes(text: str, language: str) -> str:
+    """Return which boxes of a list a question is about, ``open`` or ``done``; empty where it is about tasks that were noted.
+
+    Examples
+    --------
+    >>> state_of_boxes("what's left to do?", "en"), state_of_boxes("which tasks are open?", "en")
+    ('open', '')
+    """
+    found = words_of(text)
+    both = zip(lexicon().concepts(found), words_of_tables(language).concepts(found), strict=True)
+    told = frozenset[str]().union(*(means for means, state in both if not state & {"open", "done"}))
+    return "" if told & {"task", "list"} == {"task"} else says_state(text, language)
 
 
 def _boxes(desk: Desk, step: Step) -> Work:

@@ -22,6 +22,7 @@ from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, least_of, wan
 from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
 from lango_nb.models.offline.lexicon import Word, is_small_anywhere, lexicon, words
 from lango_nb.models.offline.lists import words_of_wishes
+from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.own_tools import NO_TOOLS
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
@@ -362,8 +363,12 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     is_of_file = step.act in {"unclear", "talk"} and any(one.kind == "file" for one in words(step.text))
     may_be_found = may_be_found_out(step, confidence, language, route)
     with_files = next(iter(router.owners("fs")), "")
+    is_kept = tool in own_tools or bool(_acting(router, tool) or _keeping(router, tool))
+    is_of_boxes = step.act == "task.list" and not is_kept and bool(state_of_boxes(step.text, language))
     if with_files and (
-        is_of_file or ((is_stranger or step.act != "about.agents" or _speaks_of_a_day(step.text)) and may_be_found)
+        is_of_file
+        or is_of_boxes
+        or ((is_stranger or step.act != "about.agents" or _speaks_of_a_day(step.text)) and may_be_found)
     ):
         return with_files
     if writer := _writer(router, tool, step):
@@ -421,7 +426,7 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
             is_likely = confidence >= LOOKS or language in _UNSPACED
             is_look = step.act in acts() and is_likely and route is not None and route.is_conversation
             is_owed = router_family(step.act) == "payment" and confidence < CHATTY  # what is paid may stand in a table
-            is_owed = is_owed or (confidence < SURE and "spent" in said_of_tables(step.text, language))
+            is_owed = is_owed or (confidence < SURE and bool(said_of_tables(step.text, language) & {"spent", "owed"}))
             return is_owed or (confidence < SURE and (other < CLEARLY or is_look))
 
 

@@ -590,7 +590,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
 
 
-_TIMES_SIGN = re.compile(r"\s+[x\u00d7*·]\s+|\u00d7|\*")
+_TIMES_SIGN = re.compile(r"\s+(?:[x\u00d7*·]|times|mal|fois|vezes|keer|maal|razy)\s+|\u00d7|\*")
 _PRODUCT, _IS = " \u00d7 ", " = "
 _BESIDE = re.compile(r"[\s()\[\]:;,.=?!\u3001\u3002\uff08\uff09]+")
 
@@ -642,7 +642,8 @@ def _worth_said(text: str, language: str, table: Table) -> str:
     found = words(text)
     asking = words_of_tables(language).concepts(found)
     said = [word.text for word, told in zip(found, asking, strict=True) if "worth" in told]
-    said += ["amount"] if any(told & {"spent", *_BEST} for told in asking) else []
+    is_owed = any("owed" in told for told in asking) and len(amounts(table)) == len(_count_and_price(table))
+    said += ["amount"] if is_owed or any(told & {"spent", *_BEST} for told in asking) else []
     return next((word for word in said if not any(names_column(word, name, language) for name in table.columns)), "")
 
 
@@ -729,7 +730,7 @@ def _of_stay(found: Query, table: Table, asked: _Question) -> Query:
 
 def _speaks_of_money(asked: _Question, table: Table, truths: Sequence[Condition]) -> bool:
     """Tell whether a question is about money, beside what it says of paid and unpaid; what says so is explained by amounts."""
-    priced = (place for place, told in enumerate(asked.asking) if "price" in told)
+    priced = (place for place, told in enumerate(asked.asking) if told & {"price", "owed"})
     money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
     rest = money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)}
     is_better = any(told & _BEST.keys() for told in asked.asking)

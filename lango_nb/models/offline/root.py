@@ -22,7 +22,7 @@ from lango_nb.core.masking import mask
 from lango_nb.core.messages import Reply, ToolSchema
 from lango_nb.models.offline import talk
 from lango_nb.models.offline.advice import Rule
-from lango_nb.models.offline.answers import say
+from lango_nb.models.offline.answers import NOTHING, ends_with, said, say
 from lango_nb.models.offline.carry_out import next_reply
 from lango_nb.models.offline.conversation import (
     DELEGATE,
@@ -36,6 +36,7 @@ from lango_nb.models.offline.conversation import (
     Offer,
 )
 from lango_nb.models.offline.hints import hints_for
+from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.parts import (
     ASKED,
     CLEARLY,
@@ -50,7 +51,7 @@ from lango_nb.models.offline.parts import (
     who_has,
     without_content,
 )
-from lango_nb.models.offline.plan import Reading, Step, hand_on, handed, is_change, with_given
+from lango_nb.models.offline.plan import Reading, Step, hand_on, handed, is_change, show, with_given
 from lango_nb.models.offline.talk import is_out_of_scope
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router
@@ -165,6 +166,9 @@ def dispatch(conversation: Conversation, offer: Offer, tools: Sequence[ToolSchem
             return conversation.calls(wait_for(planned[-1]))
         made = tuple(one for one in made if one not in planned)
         parts = _by_plan(planned[-1].text if planned else "", router, offer) or parts
+    steps = conversation.understood.reading.steps
+    if len(parts) == 1 and not parts[0].agent and [step.act for step in steps] == ["task.list"]:
+        return _of_tasks(conversation, parts[0], offer, tools, made)
     if not made and len(parts) == 1 and not parts[0].agent:
         return answer_itself(conversation, parts[0], tools)
     if made and len(parts) == 1 and _is_talk(conversation) and all(one.state == "declined" for one in made):
@@ -228,6 +232,26 @@ def answer_itself(conversation: Conversation, part: WorkOrder, tools: Sequence[T
         return Reply(text=talk.ask_back(part.route, language))
     step = first if first.act in talk.WORDED else Step("talk", {}, text=conversation.text)
     return Reply(text=talk.reply(step, language, conversation.router.table, conversation.router, conversation.before))
+
+
+def _of_tasks(
+    conversation: Conversation, part: WorkOrder, offer: Offer, tools: Sequence[ToolSchema], made: Sequence[Attempt]
+) -> Reply:
+    """Answer what is left to do from the root's own list, or from boxes in files where no task was ever noted."""
+    own = answer_itself(conversation, part, tools)
+    reading = conversation.understood.reading
+    text, owner = reading.steps[0].text, next(iter(conversation.router.owners("fs")), "")
+    is_empty = not own.tool_calls and said("tasks.none", reading.language, own.text) is not None
+    state = state_of_boxes(text, reading.language) if is_empty else ""
+    if not state or offer.way_to(owner) not in {SPAWN, DELEGATE}:
+        return own
+    if not made:
+        order = show(Step("search", {"find": ("[x]" if state == "done" else "[ ]",)}))
+        return conversation.calls(_with_hints(conversation, *_given(owner, order, "", offer)))
+    if made[-1].state == "working" and made[-1].waits < MOST_WAITS:
+        return conversation.calls(wait_for(made[-1]))
+    is_found = _has_result(made[-1], conversation) and not ends_with(NOTHING, made[-1].text, reading.language)
+    return Reply(text=about_runs(made[-1])) if is_found else own
 
 
 def last_word(conversation: Conversation) -> Reply:

@@ -25,6 +25,7 @@ from lango_nb.core.text import folded, printable
 from lango_nb.models.offline.answers import NOT_UNDERSTOOD, UNDONE, ends_with, is_question, languages, say, sentences
 from lango_nb.models.offline.conversation import REJECT
 from lango_nb.models.offline.hints import Exchange
+from lango_nb.models.offline.itself import asked_of_itself
 from lango_nb.models.offline.lexicon import Concepts, Lexicon, Word, concepts_of, lexicon_of, words
 from lango_nb.models.offline.names import is_small, pick
 from lango_nb.models.offline.parts import tool_of, who_has
@@ -61,6 +62,8 @@ _MARKS = ("?", "\uff1f", "か", "か。", "吗", "呢")
 """How a question ends."""
 _UNSPACED = frozenset(("ja", "zh"))
 """Languages without blanks between sentences."""
+_ONLINE = frozenset(map(tool_capability, ("browser_navigate", "web_search", "web_fetch", "a2a_send")))
+"""Capabilities of agents that use the network."""
 _UNOWNED = "it is about "
 """How the reason of a route begins that is about what nobody here has tools for."""
 _OUT_OF_SCOPE = re.compile(r"\s*This is about [^\n]{1,100}?, which is not mine\b")
@@ -95,9 +98,8 @@ def reply(
     >>> reply(Step("about.owner", {"tool": ("crypto_hash",)}), "en", table)
     'Tools like crypto_hash (cryptography) belong to vault.'
     """
-    what = _beyond(step.text, language) if step.act in {"talk", "about.you"} else ""
-    if what and (router or router_for(table)).route(step.text).chosen is None:  # nor has an agent of one's own any
-        return say("about.beyond", language, what=what)
+    if known := _of_itself(step, language, table, router):
+        return known
     match step.act:
         case "about.you" | "about.agents" if _is_about_me(step, language):
             return _about_me(table, language)
@@ -149,7 +151,7 @@ def _small_talk(text: str, language: str, table: RoutingTable, *, is_begun: bool
     is_how = any("greeting" in one for one in greeted)  # "how are you?" greets as well
     if greeted and not found & _OF_THE_WORLD and (is_how or len(greeted) <= _GREETING):
         return say("talk.hello", language)
-    if "joke" in found and not (asks and found & _OF_SOMEBODY):
+    if "joke" in found and not (asks and found & {*_OF_SOMEBODY, "many", "how", "which"}):
         return _joke(text, language)
     if "how" in found and ("greeting" in found or length <= _FEW):
         return say("talk.feelings", language)
@@ -232,6 +234,21 @@ def _is_about_me(step: Step, language: str) -> bool:
         and not step.word("agent")
         and len(words(step.text)) <= _GREETING
     )
+
+
+def _of_itself(step: Step, language: str, table: RoutingTable, router: Router | None) -> str:
+    """Say what the model sees, sends and asks, or that nothing here does what is asked for; empty for other questions.
+
+    Who else goes online the routing table tells.
+    """
+    if step.act == "about.you" and (asked := asked_of_itself(step.text)):
+        online = [row.name for row in table if _ONLINE & {*row.capabilities}] if asked == "about.sends" else []
+        who = say("about.online", language, names=", ".join(map(_name, online))) if online else ""
+        return _joined(language, say(asked, language), who)
+    what = _beyond(step.text, language) if step.act in {"talk", "about.you"} else ""
+    if what and (router or router_for(table)).route(step.text).chosen is None:  # nor has an agent of one's own any
+        return say("about.beyond", language, what=what)
+    return ""
 
 
 def _about_me(table: RoutingTable, language: str) -> str:

@@ -25,6 +25,7 @@ from lango_nb.models.offline.conversation import (
     control_in,
 )
 from lango_nb.models.offline.lexicon import lexicon, words
+from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.parts import (
     ASKED,
     CHATTY,
@@ -132,7 +133,7 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
     families = frozenset(family for name in names if (family := router_family(name)))
     changed = conversation.understood.context.changed
     wanted = [
-        "fs_write" if step.act in BY_WRITING and tool not in names and "fs_write" in names else tool
+        tool if tool in names else _other_way(step, tool, names, reading.language)
         for step in reading.steps
         if (tool := tool_of(step, changed))
     ]
@@ -149,6 +150,13 @@ def _foreign(conversation: Conversation, reading: Reading, own: Sequence[ToolSch
         return foreign[0]  # it could not be done here, whoever else has it
     aim = aim_of(conversation.text, families)
     return None if aim.is_talk else aim.domain or None
+
+
+def _other_way(step: Step, tool: str, names: Collection[str], language: str) -> str:
+    """Return the tool with which an agent does a step whose usual tool it lacks: that one where there is none."""
+    is_of_boxes = step.act == "task.list" and bool(state_of_boxes(step.text, language))
+    other = "fs_write" if step.act in BY_WRITING else "fs_read" if is_of_boxes else tool
+    return other if other in names else tool
 
 
 def _is_for_the_root(conversation: Conversation, reading: Reading) -> bool:

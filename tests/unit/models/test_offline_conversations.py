@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -66,6 +67,28 @@ def test_one_of_several_is_chosen_by_its_age_or_its_words(
     assert ask(first).error_code == "asked_back"
     ask(second)
     assert _files(folder) == {name: text for name, text in FILES.items() if name != gone}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ("delete the letter", "average weight per kind", "per kind|by kind"),
+        ("lösch den Brief", "vergiss es, zeig mir diary.md", "tent mended"),
+        ("supprime la lettre", "laisse tomber, lis fees_2023.txt", "children: 8"),
+        ("borra la carta", "olvídalo, lee fees_2023.txt", "children: 8"),
+        ("verwijder de brief", "gemiddelde leeftijd", "7.75"),
+        ("delete the letter", "and who is the oldest pet?", "Mimi"),
+        ("append to diary.md", "how many lines does fees_2024.txt have?", "4"),
+        ("move diary.md", "count the words in old/empty.md", "2"),
+        ("rename nothing.txt to x.txt", "rename diary.md", "diary.md"),
+    ],
+)
+def test_a_new_request_is_no_answer_to_the_question_before(
+    ask: Ask, folder: Path, first: str, second: str, said: str
+) -> None:
+    assert ask(first).error_code == "asked_back"
+    assert re.search(said, str(ask(second).answer))
+    assert _files(folder) == FILES
 
 
 @pytest.mark.parametrize("second", ["never mind", "bah déjalo, da igual", "ach, vergiss es", "the one about trains"])

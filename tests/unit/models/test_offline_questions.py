@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -279,3 +280,47 @@ def test_what_has_hardly_a_word_of_a_question_is_not_quoted(ask: Ask, text: str)
 @pytest.mark.parametrize("text", ["can you also send an e-mail?", "kun jij ook mailtjes versturen?", "你能发邮件吗"])
 def test_what_no_tool_here_does_is_said(ask: Ask, text: str) -> None:
     assert any(word in str(ask(text).answer) for word in ("No, I cannot", "Nee, dat kan ik niet", "不能"))
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("can you see my whole computer?", "this folder and what is below"),
+        ("kannst du meinen ganzen Computer sehen?", "diesen Ordner und was darunter"),
+        ("would you ask before deleting something?", "wait for your approval"),
+        ("czy możesz coś usunąć bez pytania?", "czekają na twoją zgodę"),
+        ("do you send my files anywhere?", "I send your files nowhere"),
+        ("est-ce que tu envoies mes fichiers quelque part ?", "nulle part"),
+        ("what happens if I say no?", "nothing is changed"),
+        ("wat gebeurt er als ik nee zeg?", "er verandert niets"),
+        ("会不会把我的文件发到网上\uff1f", "不会"),
+    ],
+)
+def test_it_tells_what_it_sees_sends_and_asks(ask: Ask, question: str, said: str) -> None:
+    assert said in str(ask(question).answer)
+
+
+@pytest.mark.parametrize("question", ["what's left to do?", "qué falta por hacer?", "co jeszcze zostało do zrobienia?"])
+def test_what_is_left_to_do_stands_in_the_only_list_with_boxes(ask: Ask, question: str) -> None:
+    answer = str(ask(question).answer)
+    assert "call the bank" in answer
+    assert "buy stamps" not in answer
+
+
+def test_what_is_left_to_do_is_what_was_noted_where_anything_was(ask: Ask) -> None:
+    answer = str(ask("note a task: buy nails", "what's left to do?").answer)
+    assert "buy nails" in answer
+    assert "call the bank" not in answer
+
+
+@pytest.mark.parametrize("said", ["ik moet eerst koffie", "ich brauche erst einen Kaffee", "I am tired"])
+def test_no_task_is_made_of_how_somebody_is(ask: Ask, said: str) -> None:
+    answer = str(ask(said, "show my tasks").answer)
+    assert not re.search("koffie|Kaffee|tired", answer)
+
+
+@pytest.mark.parametrize("text", ["delete old todo.txt", "lösch bitte old todo.txt", "把 old todo.txt 删掉"])
+def test_a_name_with_a_blank_is_the_longest_one_there_is(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "old todo.txt").write_text("[ ] nothing\n")
+    ask(text)
+    assert _files(folder) == FILES
