@@ -529,8 +529,9 @@ def _with_whole_name(desk: Desk, step: Step) -> Work:
             or said[last.end :].partition(name)[0] != " "
         ):
             continue
-        if len(before) == 1 and lexicon().concepts(before)[0]:
-            continue  # the verb
+        told = lexicon().concepts(before)
+        if "file" in told[-1] or (len(before) == 1 and told[0]):
+            continue  # "the file notes.md"; the verb
         for begin in begins:
             whole = said[begin : said.find(name) + len(name)]
             if (yield from desk.folder.find(whole)) is not None:
