@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 import weakref
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -28,6 +28,8 @@ _LISTS = 8
 """How many earlier lists of a filtered choice still accept a click, since typing and clicks arrive asynchronously."""
 _SOON_S = 0.1
 """How long changes are collected before the view is redrawn."""
+_BUILT_S = 1.0
+"""How long a front end may still be building what was replaced: closed meanwhile, it would complain."""
 REST = 50
 """Minimum pause between two redraws, in units of the time the last one took: drawing takes at most 2 % of the time."""
 _UNEXPECTED = "it ended with an error that nobody expected: what stands below the cell says more"
@@ -55,10 +57,8 @@ class Panel:
         """Id of the thread that is setting widget values: the change events it causes are not user actions."""
         self._timer: threading.Timer | None = None
         self._pause_s = _SOON_S
-        self._drawn_s = 0.0
-        """When it was drawn last."""
-        self._is_due = False
-        """Whether it is to be drawn as a whole once the front end has built what was drawn last."""
+        self._replaced: list[tuple[float, ipywidgets.Widget]] = []
+        """Widgets that were replaced, with the time, oldest first."""
         self._thread: threading.Thread | None = None
         self._begins: list[Callable[[], Callable[[], object]]] = []
         self._stops: list[Callable[[], object]] = []
@@ -133,8 +133,7 @@ class Panel:
         made = self._lists[place] = self._lists.pop(place, None) or as_live((choice,), self.act)
         made.children[0].value = choice.value if choice.value in choice.options else None
         older = [key for key in self._lists if key[0] == choice.key][:-_LISTS]
-        for key in older:
-            let_go(self._lists.pop(key))
+        self._let_go_later([self._lists.pop(key) for key in older])
         return made
 
     def act(self, key: str, value: str) -> None:
@@ -156,24 +155,19 @@ class Panel:
     def refresh(self) -> None:
         """Redraw the view, if it is displayed at all."""
         with self._lock:
-            if self._box is not None and self._is_being_built(self._box):
-                self._is_due = True
-                self.refresh_soon(_SOON_S)
-            elif self._box is not None:
+            if self._box is not None:
                 before = self._box.children
                 self._box.children = shown = tuple(self._made())
-                self._drawn_s = time.monotonic()
                 held = {*shown, *self._lists.values(), *self._kept()}
-                for widget in before:
-                    if widget not in held:
-                        let_go(widget)
+                self._let_go_later(widget for widget in before if widget not in held)
 
-    def _is_being_built(self, box: ipywidgets.Box) -> bool:
-        """Tell whether a front end may still be building what was drawn last: replaced meanwhile, it would complain."""
-        is_live = type(box.comm).__module__.startswith(
-            "ipykernel"
-        )  # without a kernel nobody is there to build anything
-        return is_live and time.monotonic() - self._drawn_s < _SOON_S
+    def _let_go_later(self, widgets: Iterable[ipywidgets.Widget]) -> None:
+        """Close widgets that were replaced, as soon as no front end can still be building them."""
+        is_live = type(self._box.comm).__module__.startswith("ipykernel") if self._box is not None else False
+        now = time.monotonic()
+        self._replaced += ((now, widget) for widget in widgets)
+        while self._replaced and (not is_live or now - self._replaced[0][0] > _BUILT_S):
+            let_go(self._replaced.pop(0)[1])
 
     def _kept(self) -> list[ipywidgets.Widget]:
         """Return the widgets stored in attributes: they stay open while they are not displayed."""
@@ -191,20 +185,11 @@ class Panel:
         """Redraw the view when it becomes visible."""
         self.refresh()
 
-    def refresh_soon(self, pause_s: float | None = None) -> None:
-        """Redraw the view shortly: changes in quick succession cause one redraw, slow views are redrawn less often.
-
-        Parameters
-        ----------
-        pause_s : float, optional
-            How long to wait, also where a longer wait has begun; as long as the view needs when absent.
-        """
+    def refresh_soon(self) -> None:
+        """Redraw the view shortly: changes in quick succession cause one redraw, slow views are redrawn less often."""
         with self._timing:
-            if self._timer is not None and pause_s is not None:
-                self._timer.cancel()
-                self._timer = None
             if self._timer is None and not self._is_closed:
-                self._timer = threading.Timer(self._pause_s if pause_s is None else pause_s, self._refresh_now)
+                self._timer = threading.Timer(self._pause_s, self._refresh_now)
                 self._timer.daemon = True
                 self._timer.start()
 
@@ -212,11 +197,7 @@ class Panel:
         with self._timing:
             self._timer = None
         began_s = time.monotonic()
-        if self._is_due:
-            self._is_due = False
-            self.refresh()
-        else:
-            self._draw()
+        self._draw()
         self._pause_s = max(_SOON_S, REST * (time.monotonic() - began_s))
 
     def _draw(self) -> None:
@@ -325,10 +306,11 @@ class Panel:
         with self._lock:
             for stop in self._stops:
                 stop()
-            for widget in (*self._kept(), *self._lists.values()):
+            for widget in (*self._kept(), *self._lists.values(), *(widget for _, widget in self._replaced)):
                 let_go(widget)
             self._box = None
             self._lists.clear()
+            self._replaced.clear()
             self._steady.clear()
 
     @property
@@ -336,7 +318,6 @@ class Panel:
         """The live view. It is created on first use; all displays share it."""
         with self._lock:
             if self._box is None:
-                self._drawn_s = time.monotonic()
                 self._box = ipywidgets.VBox(self._made(), layout=ipywidgets.Layout(max_width="100%"))
                 self._box.set_trait("_view_count", 0)  # the front end counts from now on
                 self._box.observe(self._views_changed, "_view_count")

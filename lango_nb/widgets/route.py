@@ -61,10 +61,6 @@ class RoutePanel(Panel):
         self._shown.value = as_html((*self._found(), *self.remark()))
         return [self._entry, self._shown]
 
-    def _is_being_built(self, box: ipywidgets.Box) -> bool:  # noqa: ARG002 - as any panel
-        """Never wait: its widgets stay, so that nothing is replaced and every letter counts at once."""
-        return False
-
     def _field(self) -> doc.Entry:
         return doc.Entry("text", "request", self.text, _TRY)
 

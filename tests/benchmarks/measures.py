@@ -36,7 +36,7 @@ from tests.benchmarks.genome import (
     look_at_many,
     open_many,
 )
-from tests.benchmarks.painted import dashboard_opens, first_paint, letter_routed, watched_turn
+from tests.benchmarks.painted import dashboard_opens, first_paint, letter_filtered, letter_routed, watched_turn
 from tests.benchmarks.scenario import MODEL_CALLS
 from tests.benchmarks.stored import durable_turn, going_on, one_fsync, opening, stored_events_to_frame, turn_late
 from tests.benchmarks.streamed import masked, slowest_shows, slowest_streamed_turn, streamed_turn
@@ -365,6 +365,7 @@ MEASURES: dict[str, Measure] = {
         Measure("viewer", "its viewer in JupyterLab, until it is seen", "ms", 1500, value=first_paint),
         Measure("dashboard", "the dashboard in JupyterLab, until it is seen", "ms", 1000, value=dashboard_opens),
         Measure("typed", "a letter typed in Route, until its scores are seen", "ms", 50, value=letter_routed),
+        Measure("filtered", "a letter typed in a filter of 500 tools", "ms", 50, value=letter_filtered),
         Measure("watched", "a turn of 10 000 events in the run panel / alone, CPU", "x", 1.05, value=watched_turn),
         Measure("floor", "S2 by hand", "ms", None, value=_as_peers("S2", "handoff", "cpu_us", "floor")),
         Measure("pydantic", "pydantic, one model", "ms", None, _ONE_MODEL),

@@ -52,6 +52,25 @@ _UNTIL_ROUTED = """async () => {
     return taken.sort((a, b) => a - b)[Math.floor(taken.length / 2)];
 }"""
 
+_UNTIL_FILTERED = """async () => {
+    const field = document.querySelector('.jp-OutputArea input[type=text]');
+    const listed = () => [...document.querySelectorAll('.jp-OutputArea .widget-select option')].length;
+    const next = () => new Promise(requestAnimationFrame);
+    const taken = [];
+    for (const [words, count] of Object.entries(COUNTS).concat(Object.entries(COUNTS).reverse())) {
+        if (listed() === count) continue;
+        const began = performance.now();
+        field.value = words.trim();
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        while (listed() !== count) {
+            if (performance.now() - began > 10000) throw new Error(`${listed()} tools are listed for ${words}`);
+            await next();
+        }
+        taken.push(performance.now() - began);
+    }
+    return taken.sort((a, b) => a - b)[Math.floor(taken.length / 2)];
+}"""
+
 
 class _Busy:
     """A model whose root spawns every specialist, each of which makes so many replies of two calls."""
@@ -166,6 +185,21 @@ def letter_routed() -> float:
     """Return how long it takes from a letter that is typed until the scores have changed, in ms: the median letter."""
     first = "from lango_nb import Lab\nlab = Lab('octet')\nprint(lab.route('hello').chosen)"
     return _in_browser(first, "lab.route_panel()", ".jp-OutputArea input[type=text]", _UNTIL_ROUTED)[0]
+
+
+def letter_filtered() -> float:
+    """Return how long it takes from a letter in the filter of 500 tools until the list has changed, in ms: the median.
+
+    The next letter is typed as soon as the list has changed, faster than anybody types.
+    """
+    first = (
+        "from lango_nb import Lab, Tool\nlab = Lab('octet', tools=[Tool(f'shell_{n:03}') for n in range(500)])\n"
+        "print(len(lab.partition_panel().assignments))"
+    )
+    names = [f"shell_{number:03}" for number in range(500)]
+    counts = {f" {words}": sum(words in name for name in names) for words in ("", "_", "_4", "_42", "_421")}
+    script = _UNTIL_FILTERED.replace("COUNTS", json.dumps(counts))
+    return _in_browser(first, "lab.partition_panel()", ".jp-OutputArea .widget-select option", script)[0]
 
 
 def _in_browser(first: str, second: str, selector: str, then: str = "") -> tuple[float, str]:

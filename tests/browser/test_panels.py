@@ -157,6 +157,26 @@ def test_a_click_on_a_tool_shows_its_rule(lab: tuple[str, Path], window: Browser
     assert window.complaints == []
 
 
+def test_a_filter_follows_whoever_types_fast(lab: tuple[str, Path], window: Browser) -> None:
+    base, folder = lab
+    tools = "from lango_nb import Lab, Tool\nlab = Lab('octet', tools=[Tool(f'shell_{n:03}') for n in range(500)])\n"
+    write_notebook(folder / "fast.ipynb", [(f"{tools}lab.partition_panel()", ())])
+    window.open_notebook(base, "fast.ipynb")
+    assert window.run_all()
+    field = window.page.locator(".jp-OutputArea-output input[type=text]")
+    field.wait_for()
+    for delay in (0, 15, 40):
+        field.press_sequentially("421 shell", delay=delay)
+        for _ in "421 shell":
+            field.press("Backspace", delay=delay)
+    field.press_sequentially("shell_421", delay=5)
+    listed = window.page.locator(".jp-OutputArea-output select[size] option")
+    listed.filter(has_text="shell_420").wait_for(state="detached", timeout=20_000)
+    assert [text.split("\xa0")[0] for text in listed.all_inner_texts()] == ["shell_421"]
+    assert window.errors() == []
+    assert window.complaints == []
+
+
 def test_the_slider_steps_through_a_turn_and_a_click_chooses_an_event(
     lab: tuple[str, Path], window: Browser, shots: Path
 ) -> None:
