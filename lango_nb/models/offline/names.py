@@ -368,7 +368,7 @@ def pick_list(words: str, options: Iterable[str]) -> Pick:
     whole = []
     for name in names:
         parts = [part for part in _parts(_without_ending(_base(name))) if not forms_of(part) & _LISTS]
-        if parts and all(any(_meets(form, [part], part) for one in forms for form in one) for part in parts):
+        if parts and all(any(_meets(form, _stemmed([part]), part) for one in forms for form in one) for part in parts):
             whole.append(name)
     return _chosen(whole) if whole else _misspelt(trimmed(words), names, is_file=True)
 
@@ -944,17 +944,16 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     ends = [tuple(kinds.get(word, kinds.get(stem(word), "")).split()) for word in said]
     scores: dict[str, float] = {}
     for name in names:
-        parts = _parts(name)
-        joined = "".join(parts) + " " + "".join(plain(_without_ending(_base(name))).split())
+        parts, shown, joined = _parts_of(name)
         bare = [part.lstrip("0") for part in parts if part.isdigit()]
         hits = [
             1.0
-            if _meets(word, parts, joined) or word.lstrip("0") in bare or (kind and name.casefold().endswith(kind))
-            else _TRANSLATED * any(_meets(one, parts, joined) for one in options)
+            if _meets(word, shown, joined) or word.lstrip("0") in bare or (kind and name.casefold().endswith(kind))
+            else _TRANSLATED * any(_meets(one, shown, joined) for one in options)
             for word, options, kind in zip(sought, related, ends, strict=True)
         ]
         score = sum(hits) / len(hits)
-        if score < 1 and whole and any(_meets(one, parts, joined) for one in whole):
+        if score < 1 and whole and any(_meets(one, shown, joined) for one in whole):
             score = _TRANSLATED
         digits = [word for word in sought if word.isdigit()]
         if any(word not in parts and word.lstrip("0") not in [part.lstrip("0") for part in parts] for word in digits):
@@ -965,6 +964,12 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
         return [], False
     found = [name for name, score in scores.items() if score > best - 0.02]
     return found, best < _TRANSLATED
+
+
+@lru_cache(maxsize=2048)
+def _parts_of(name: str) -> tuple[Sequence[str], _Stemmed, str]:
+    parts = _parts(name)
+    return parts, _stemmed(parts), "".join(parts) + " " + "".join(plain(_without_ending(_base(name))).split())
 
 
 def _month(word: str) -> tuple[str, ...]:
@@ -1068,8 +1073,8 @@ def likeliest_lines(
 
 def _named(options: Sequence[frozenset[str]], name: str) -> frozenset[int]:
     """Return the places of words that a name has, or a part of it begins with: "open" in "openingstijden"."""
-    parts = [*_parts(name), *stems(fold(name))]
-    return frozenset(place for place, words in enumerate(options) if any(_meets(word, parts, "") for word in words))
+    shown = _stemmed((*_parts(name), *stems(fold(name))))
+    return frozenset(place for place, words in enumerate(options) if any(_meets(word, shown, "") for word in words))
 
 
 def _title(text: str) -> str:
@@ -1169,7 +1174,7 @@ def unexplained(text: str, language: str, shown: str = "", *, is_all: bool = Fal
     """
     found = words_in(text.partition("\n")[0])
     told = lexicon_of(language).concepts(found)
-    parts, joined = _parts(shown), "".join(plain(shown).split())
+    met, joined = _stemmed(_parts(shown)), "".join(plain(shown).split())
     left: list[tuple[int, int]] = []
     for word, one in zip(found, told, strict=True):
         is_known = not one <= _NOUNS if is_all else bool(one)
@@ -1179,7 +1184,7 @@ def unexplained(text: str, language: str, shown: str = "", *, is_all: bool = Fal
         is_short = len(word.text) < _TELLING and word.kind not in _EXACT and not _UNSPACED.match(word.text)
         if is_filler or is_short or _PARTICLES.fullmatch(word.text) or word.text in shown:
             continue
-        if word.kind not in UNSPACED and any(_meets(form, parts, joined) for form in _forms_in(word.text, language)):
+        if word.kind not in UNSPACED and any(_meets(form, met, joined) for form in _forms_in(word.text, language)):
             continue
         if _HIRAGANA.fullmatch(word.text):
             continue
@@ -1224,9 +1229,8 @@ def nearest_texts(question: str, texts: Sequence[str]) -> tuple[list[str], int]:
     options = [forms_of(word) for word in telling_words(question)]
     counts = {}
     for text in texts:
-        parts = _parts(text)
-        joined = "".join(plain(text).split())
-        counts[text] = sum(any(_meets(form, parts, joined) for form in forms) for forms in options)
+        shown, joined = _stemmed(_parts(text)), "".join(plain(text).split())
+        counts[text] = sum(any(_meets(form, shown, joined) for form in forms) for forms in options)
     most = max(counts.values(), default=0)
     return [text for text, count in counts.items() if count == most] if most else [], most
 
@@ -1240,18 +1244,31 @@ def _spread(text: str) -> str:
     return re.sub(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])", " ", plain(text))
 
 
-def _meets(word: str, parts: Sequence[str], joined: str) -> bool:
-    if word in parts:
+class _Stemmed(NamedTuple):
+    """Stems of a name or a text, in the forms in which a word is looked for among them."""
+
+    stems: frozenset[str]
+    line: str
+    """Each of them after a blank."""
+    long: tuple[str, ...]
+    """Those that may be the beginning of a word."""
+
+
+def _stemmed(stems: Iterable[str]) -> _Stemmed:
+    every = tuple(stems)
+    return _Stemmed(frozenset(every), " ".join(("", *every)), tuple(one for one in every if len(one) >= _SHORTEST))
+
+
+def _meets(word: str, shown: _Stemmed, joined: str) -> bool:
+    """Tell whether a word is one of the stems, stands in what they make together, or begins as one of them."""
+    if word in shown.stems:
         return True
     size = len(word)
     if (size > _SHORTEST or not word.isascii()) and word in joined:
         return True
     if size < _SHORTEST:
         return False
-    for part in parts:  # noqa: SIM110 - asked a thousand times a turn, and a generator takes twice as long
-        if part.startswith(word) or (len(part) >= _SHORTEST and word.startswith(part)):
-            return True
-    return False
+    return word.startswith(shown.long) or (" " not in word and f" {word}" in shown.line)
 
 
 def _misspelt(words: str, names: Sequence[str], *, is_file: bool) -> Pick:

@@ -255,6 +255,7 @@ def _column(values: tuple[str, ...]) -> tuple[Decimal | None, ...]:
     return tuple(number(value, is_comma=is_comma) for value in values)
 
 
+@lru_cache(maxsize=4096)
 def day(text: str) -> date | None:
     """Read a date.
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from datetime import date
 from decimal import Decimal
-from functools import cache, lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache, wraps
+from typing import NamedTuple, TypeVar
 
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
 from lango_nb.models.offline.names import in_english, is_small, plain, points_back, related_words, stem, table_of
@@ -259,6 +260,9 @@ def _apart(line: str) -> tuple[str, str, str]:
     return (line, "", "") if at is None else (line[:at], " where ", line[at + len(" where ") :])
 
 
+Meant = TypeVar("Meant")
+
+
 class _Unit(NamedTuple):
     """A word of a question in the form in which names are compared."""
 
@@ -267,10 +271,32 @@ class _Unit(NamedTuple):
     is_number: bool
 
 
-class _Question:
-    """A question as units, with what is known of each."""
+def _once(look_up: Callable[[_Question, str], Meant]) -> Callable[[_Question, str], Meant]:
+    """Look each word up once in a question: a table asks for the same words again and again."""
+    name = look_up.__name__
 
-    def __init__(self, text: str, language: str = "en", names: Iterable[str] = ()) -> None:
+    @wraps(look_up)
+    def looked_up(self: _Question, word: str) -> Meant:
+        found = self.known.get((name, word))
+        if found is None:
+            found = self.known[name, word] = look_up(self, word)
+        return found  # type: ignore[return-value]  # what this method found
+
+    return looked_up
+
+
+class _Question:
+    """A question as units, with what is known of each.
+
+    Parameters
+    ----------
+    text : str
+    language : str
+    tongue : str
+        Language of the names that it is read against.
+    """
+
+    def __init__(self, text: str, language: str, tongue: str) -> None:
         self.text, self.language = text, language
         self.tokens = words(text)
         self.concepts = lexicon().concepts(self.tokens)
@@ -286,8 +312,9 @@ class _Question:
         """What each token says in questions about tables (``data/reading/asked.tsv``)."""
         self.english = tuple(_in_english(self.tokens, language))
         """Tokens with the stems of what they mean in English."""
-        self.tongue = _tongue(tuple(names), language)
-        """Language of the names that it is read against."""
+        self.tongue = tongue
+        self.known: dict[tuple[str, str], object] = {}
+        """What was looked up, by method and word."""
         self.used: set[int] = set()
         """Tokens that are explained."""
         self.columns: set[int] = set()
@@ -302,7 +329,8 @@ class _Question:
         """Return which of several concepts are said."""
         return frozenset().union(*self.concepts).intersection(concepts)
 
-    def find(self, phrase: str) -> list[int]:
+    @_once
+    def find(self, phrase: str) -> Sequence[int]:
         """Return the tokens in which a phrase is said, as whole words; none where it is not."""
         if phrase and not phrase.isascii() and phrase in self.text:
             start = self.text.index(phrase)
@@ -317,7 +345,7 @@ class _Question:
                 return [self.units[at + n].token for n in range(len(parts))]
         return []
 
-    def says(self, word: str) -> list[int]:
+    def says(self, word: str) -> Sequence[int]:
         """Return the tokens that are a word, or its plural."""
         found = [unit.token for unit in self.units if stem(unit.text) == stem(word) or unit.text == f"{word}s"]
         if found or word in _KEYS:
@@ -325,7 +353,8 @@ class _Question:
         other = [token for one in sorted(related_words(word)) if not one.isascii() for token in self.find(one)]
         return other or [at for tokens in self._meaning(word) for at in tokens]
 
-    def means(self, word: str) -> list[int]:
+    @_once
+    def means(self, word: str) -> Sequence[int]:
         """Return the tokens that say a word, or mean the same in some language."""
         same = {stem(word), *related_words(word)}
         stemmed, asking = stem(word), self._no_names
@@ -343,7 +372,8 @@ class _Question:
         alike = [unit.token for unit in self.units if unit.token not in asking and _is_kindred(unit.text, word)]
         return alike or [at for tokens in self._meaning(word) if not asking.intersection(tokens) for at in tokens]
 
-    def _meaning(self, word: str) -> list[tuple[int, ...]]:
+    @_once
+    def _meaning(self, word: str) -> Sequence[tuple[int, ...]]:
         """Return the tokens that mean a word of English, or nearly: "rental" is near "rent"."""
         wanted = frozenset() if self.language == "en" else _stems(word)  # which is looked for as it stands
         foreign = _stems_abroad(word, self.tongue)
@@ -372,13 +402,14 @@ class _Question:
         said = [self._same_as(part) for part in parts if not is_small(part)]
         return sorted(set().union(*said) - self.columns) if all(places - self.columns for places in said) else []
 
-    def _same_as(self, word: str) -> set[int]:
+    @_once
+    def _same_as(self, word: str) -> frozenset[int]:
         """Return the tokens that mean a word of English, or are the same word of another language."""
         forms = related_words(word) if len(word) > _SHORTEST and self.language != "en" else frozenset[str]()
         found = {at for tokens in self._meaning(word) for at in tokens if not self.concepts[at] & _COUNTING}
         spaced = (unit for unit in self.units if self.tokens[unit.token].kind not in UNSPACED)
         found.update(unit.token for unit in spaced if stem(unit.text) in forms)
-        return found.union(*(self.find(one) for one in forms if not one.isascii() and len(one) > 1))
+        return frozenset(found).union(*(self.find(one) for one in forms if not one.isascii() and len(one) > 1))
 
     def abroad(self, word: str) -> list[int]:
         """Return a token that means a word of a value in another language, where it says nothing else."""
@@ -434,6 +465,18 @@ class _Question:
             used += weight * (place in self.used)
         is_one = total <= _CHARACTER and bool(default)  # 都列出来
         return default if is_one or not total else used / total
+
+
+def _question(text: str, language: str = "en", names: Iterable[str] = ()) -> _Question:
+    """Return a question that is read against some names, nothing of it explained."""
+    asked = copy(_read_once(text, language, _tongue(tuple(names), language)))
+    asked.used, asked.columns = set(), set()
+    return asked
+
+
+@lru_cache(maxsize=64)
+def _read_once(text: str, language: str, tongue: str) -> _Question:
+    return _Question(text, language, tongue)
 
 
 def _in_english(tokens: Sequence[Word], language: str) -> Iterator[tuple[tuple[int, ...], frozenset[str]]]:
@@ -534,7 +577,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     """
     if not table.rows or len(table.rows) > MOST_ROWS:
         return Query()
-    asked = _Question(text, language, table.columns)
+    asked = _question(text, language, table.columns)
     title = _titled(asked, name)
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
@@ -932,7 +975,7 @@ def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterato
 
 def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
     """Return the values of a column that are said: whole, else by a word of theirs."""
-    whole: dict[str, list[int]] = {}
+    whole: dict[str, Sequence[int]] = {}
     for value in values:
         folded = plain(value)
         if folded in _TRUE | _FALSE or (len(folded) == 1 and folded.isascii()) or is_small(folded):
@@ -989,8 +1032,8 @@ def _is_case_of(unit: _Unit, word: str, asked: _Question) -> bool:
 
 def _is_kindred(one: str, other: str) -> bool:
     """Tell whether two words have all but their ends in common: "allergic" and "allergies"."""
-    shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return shared >= _LONG_STEM and max(len(one), len(other)) - shared <= _NEAR
+    shared = max(_LONG_STEM, max(len(one), len(other)) - _NEAR)
+    return min(len(one), len(other)) >= shared and one[:shared] == other[:shared]
 
 
 def _when(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
@@ -1141,7 +1184,7 @@ def names_column(text: str, column: str, language: str) -> bool:
     >>> names_column("Jonas Rothの電話番号を0151に", "phone", "ja"), names_column("set the age to 3", "phone", "en")
     (True, False)
     """
-    asked = _Question(text, language, (column,))
+    asked = _question(text, language, (column,))
     return any(asked.means(part) for part in plain(column).split() if not is_small(part))
 
 
@@ -1612,7 +1655,7 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     '25'
     """
     nodes = dict(_nodes(data))
-    asked = _Question(text, language, dict.fromkeys(key for path in nodes for key in path if not key.isdigit()))
+    asked = _question(text, language, dict.fromkeys(key for path in nodes for key in path if not key.isdigit()))
     days = _days_of(nodes)
     said = {
         part: frozenset(asked.means(days.get(part, part)))
