@@ -551,24 +551,10 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if (corrected := correction(reading, request, context)) is not None:
         return corrected
     reading = of_list(of_spoken_list(reading, request, context), request, context)
-    for meant in (
-        _of_lacking(request, reading.language),
-        _of_compared(reading, request, context),
-        _of_folders(reading, request, context),
-        _of_next_shown(reading, request, context),
-        _of_shown_line(reading, request, context),
-        _of_numbered_line(reading, request, context),
-        _of_switch(reading, request, context),
-        _of_sorted(reading, context),
-        of_boxes(reading, request, context),
-        _of_count(reading, request, context),
-        _of_difference(reading, request, context),
-        _of_answer(reading, request, context),
-    ):
-        if meant is not None:
-            files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
-            each = tuple(meant.with_arguments(file=(file,)) for file in files)
-            return reading._replace(steps=each or (meant,), confidence=1.0, others=(), each=())
+    if (meant := _meant_instead(reading, request, context)) is not None:
+        files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
+        each = tuple(meant.with_arguments(file=(file,)) for file in files)
+        return reading._replace(steps=each or (meant,), confidence=1.0, others=(), each=())
     reading = _of_owed(_of_no_change(reading, request, context), request)
     reading = _of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
@@ -580,6 +566,29 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = later(reading, context)
     if context.asked is not None and is_of_asked:  # what was not sure enough to be done is not surer for a word more
         reading = reading._replace(confidence=min(reading.confidence, context.asked.confidence))
+    return _with_whole_steps(reading, request, context)
+
+
+def _meant_instead(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return the one step that a request means by its words, or by what was shown before it; ``None`` where it is as read."""
+    return (
+        _of_lacking(request, reading.language)
+        or _of_compared(reading, request, context)
+        or _of_folders(reading, request, context)
+        or _of_next_shown(reading, request, context)
+        or _of_shown_line(reading, request, context)
+        or _of_numbered_line(reading, request, context)
+        or _of_switch(reading, request, context)
+        or _of_sorted(reading, context)
+        or of_boxes(reading, request, context)
+        or _of_count(reading, request, context)
+        or _of_difference(reading, request, context)
+        or _of_answer(reading, request, context)
+    )
+
+
+def _with_whole_steps(reading: Reading, request: str, context: Context) -> Reading:
+    """Fill what the steps of a reading lack from the words beside them; a step for several files becomes one for each."""
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
     steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
@@ -2157,12 +2166,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     file = "" if is_lacking or len(names) == len(steps) > 1 else _file(step, context, told)
     settled = step.with_arguments(file=(file,)) if file and len(step.arguments.get("file", ())) == 1 else step
     if asked is not None:
-        return asked._replace(
-            last=context.last, file=file or context.file, shown=names or context.shown, answer=context.answer,
-            changed=context.changed, is_named=_is_named(file or context.file, reading, context), is_open=True,
-            known=context.known, spoken=speak_of(context, file), query=context.query,
-            earlier=context.earlier, read=context.read,
-        )  # fmt: skip
+        return _once_asked(asked, context, reading, file, names)
     settled, value = _as_told(settled, _value(step, told), context, told)
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
@@ -2192,6 +2196,25 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         query=context.query if about == context.file else None,
         earlier=context.answer,
         read=tuple(texts.items()),
+    )
+
+
+def _once_asked(asked: Context, context: Context, reading: Reading, file: str, names: tuple[str, ...]) -> Context:
+    """Return what can be referred to after a question back: what could be before it, and what the question is about."""
+    about = file or context.file
+    return asked._replace(
+        last=context.last,
+        file=about,
+        shown=names or context.shown,
+        answer=context.answer,
+        changed=context.changed,
+        is_named=_is_named(about, reading, context),
+        is_open=True,
+        known=context.known,
+        spoken=speak_of(context, file),
+        query=context.query,
+        earlier=context.earlier,
+        read=context.read,
     )
 
 
