@@ -199,6 +199,23 @@ def _route() -> Callable[[], object]:
     return call
 
 
+def _read() -> float:
+    """Median of the processor time of reading requests that people typed, each for the first time, in milliseconds."""
+    from lango_nb.evaluation.tasks import read_tasks
+    from lango_nb.models.offline.reader import reader
+
+    suites = sorted(ROOT.glob("tests/data/requests/*/tasks.yaml"))
+    said = dict.fromkeys(turn.say for path in suites for task in read_tasks(path.parent) for turn in task.turns)
+    read, samples = reader().read, []
+    for text in list(said)[: WARM + 5 * SAMPLES : 5]:
+        began = time.process_time()
+        reading = read(text, None)
+        samples.append(time.process_time() - began)
+        if not reading.steps:
+            raise AssertionError(f"nothing was read in {text!r}")
+    return statistics.median(samples[WARM:]) * 1000
+
+
 def _delegated_trace() -> Trace:
     from tests.benchmarks.scenario import first_answer
 
@@ -327,6 +344,7 @@ MEASURES: dict[str, Measure] = {
             rounds=20,
         ),
         Measure("route", "route() of one text, octet, all tools", "ms", 0.3, prepare=_route),
+        Measure("read", "the demo model reads one request", "ms", 2, value=_read),
         Measure("frame", "100 000 events to a DataFrame", "ms", 500, prepare=_events_to_frame, rounds=5),
         Measure(
             "stored",
