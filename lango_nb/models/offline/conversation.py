@@ -106,6 +106,7 @@ from lango_nb.models.offline.names import (
     rank,
     says_name,
     trimmed,
+    unexplained,
 )
 from lango_nb.models.offline.operations import in_figures, number, reckon
 from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools
@@ -581,6 +582,7 @@ def _meant_instead(reading: Reading, request: str, context: Context) -> Step | N
         or _of_switch(reading, request, context)
         or _of_sorted(reading, context)
         or of_boxes(reading, request, context)
+        or _of_matches(reading, request, context)
         or _of_count(reading, request, context)
         or _of_difference(reading, request, context)
         or _of_answer(reading, request, context)
@@ -1863,6 +1865,34 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     return last._replace(act=shown, text=request)
 
 
+_COUNTED = frozenset(("search", "count.lines", "count.files"))
+"""Acts that are asked for where lines, or files, with a word are counted."""
+
+
+def _of_matches(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that lines with a word are to be counted, where they were to be shown, or all lines to be counted.
+
+    Examples
+    --------
+    >>> read = Reading((Step("search", {"find": ("WARN",)}),))
+    >>> _of_matches(read, "and how many of them contain WARN?", Context(file="a.log"))
+    Step(act='count.matches', arguments={'file': ('a.log',), 'find': ('WARN',)}, destination='', text='and how many of them contain WARN?')
+    """
+    step, told = reading.steps[0], concepts_of(request)
+    named = [one.text for one in words_of(request) if one.kind == "file"]
+    if len(reading.steps) > 1 or len(named) > 1 or step.act not in _COUNTED or not told & {"many", "count"}:
+        return None
+    file, word = step.word("file") or context.file, step.word("find")
+    if not word and "contain" in told:
+        left = unexplained(request, reading.language, file if step.act != "count.files" else "")
+        word = left[0] if len(left) == 1 else ""
+    if not word:
+        return None
+    if "file" in told and not named:
+        return Step("search.files", {"find": (word,)}, text=request)
+    return Step("count.matches", {"file": (file,), "find": (word,)}, text=request) if file else None
+
+
 def _length(request: str) -> float:
     """Return how many words a request has; a character of those that stand without blanks counts half a word."""
     return sum(0.5 if word.kind in UNSPACED else 1 for word in words_of(request))
@@ -2355,7 +2385,8 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
                 is_one = key == "moved" and ", " not in found["names"]
                 return found["to"] + found["names"].rpartition("/")[2] if is_one else ""
     if step.act == "search.files":
-        names = (answer.said("search.files") or {}).get("names", ", ").split(", ")
+        found = answer.said("search.files") or answer.said("search.files_counted") or {}
+        names = found.get("names", ", ").split(", ")
         return names[0] if len(names) == 1 else ""
     head = step.act if step.act in {"column.min", "column.max"} else "summary"  # the rows stand behind the sentence
     for line in answer.text.splitlines()[:_MOST_NOTES]:
@@ -2390,7 +2421,13 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
 
 def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
     """Return names or lines that an answer shows one after the other."""
-    listing = ("search.files",) if step.act == "search.files" else ("listed",) if step.act in _LISTED else ()
+    listing = (
+        ("search.files", "search.files_counted")
+        if step.act == "search.files"
+        else ("listed",)
+        if step.act in _LISTED
+        else ()
+    )
     for key in ("ask.which", "ask.no_file", *listing):
         if (found := answer.said(key)) is not None:
             return _split(found["names"], answer.language)

@@ -1004,9 +1004,14 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         return _MOSTLY
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
         return _THIRD  # "which pond is the largest?" of the table that was shown
-    is_ends = step.act in {"read.longest", "read.shortest"} and is_later and not step.word("file")
-    if is_ends and "line" not in concepts_of(step.text):
-        return _THIRD  # "and the shortest?" of what a table holds
+    is_table = step.word("file").casefold().endswith(TABLES)
+    is_ends = step.act in {"read.longest", "read.shortest"} and not concepts_of(step.text) & {
+        "line",
+        "word",
+        "character",
+    }
+    if is_ends and (is_table or (is_later and not step.word("file"))):
+        return _HALF if is_table else _THIRD  # "which trail is the longest?" of a table, "and the shortest?"
     is_length = step.act in _SIZES and not says_operation(_unsaid(step), step.act)
     if step.act in _MAYBE_OF_TABLES or is_list or is_length:
         return _HALF if is_later else _MOSTLY
@@ -1332,8 +1337,10 @@ def _search_files(desk: Desk, step: Step) -> Work:
     names = tuple(name for name, text in texts.items() if holds(text, wanted))
     if not names:
         raise CannotWork(desk.say("no_match_anywhere", word=wanted))
+    is_counted = bool(concepts_of(step.text) & {"many", "count"})
+    told = {"word": wanted, "names": ", ".join(names)}
     return Outcome(
-        desk.say("search.files", word=wanted, names=", ".join(names)),
+        desk.say("search.files_counted", n=len(names), **told) if is_counted else desk.say("search.files", **told),
         list(names),
         step,
         names[0] if len(names) == 1 else "",

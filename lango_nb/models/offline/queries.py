@@ -56,12 +56,12 @@ _ORDERS: Mapping[str, str] = {"down": "descending", "up": "ascending"}
 """In which order results are wanted (``data/reading/asked.tsv``), and what a query calls it."""
 _BEST: Mapping[str, str] = {"better": "most", "worse": "least"}
 """Which end is the better one."""
-_UNITS = frozenset(("g", "kg", "mm", "cm", "m2"))
+_UNITS = frozenset(("g", "kg", "mm", "cm", "km", "m2"))
 """Signs of units that are said in full (``data/reading/asked.tsv``)."""
 _QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "weight": (("weight", "mass"), ("g", "kg")),
     "age": (("age",), ()),
-    "length": (("length", "duration", "distance", "minutes"), ("mm", "cm")),
+    "length": (("length", "duration", "distance", "minutes"), ("mm", "cm", "km")),
     "depth": (("depth",), ()),
 }
 """What things are (``data/reading/asked.tsv``): nouns that columns are called by which tell how much, and their units."""
@@ -76,7 +76,7 @@ _COUNTING = frozenset(("many", "count"))
 _TIMES = frozenset(("newest", "oldest"))
 _CONNECTING = frozenset(("and", "only", "same", "then"))
 _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
-                     "and", "or", "how", "only", "all", "want", "table", "row", "file", "column", "value", "search", "sort", "explain", "recall", "print", "fetch", "more", "less", "now", "line", "word", "character"))  # fmt: skip
+                     "and", "or", "how", "only", "all", "want", "calculate", "table", "row", "file", "column", "value", "search", "sort", "explain", "recall", "print", "fetch", "more", "less", "now", "line", "word", "character"))  # fmt: skip
 _OVER, _UNDER = "more", "less"
 _NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
 _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
@@ -610,7 +610,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted or is_titled))
     found, is_time = _of_stay(found, table, asked), bool(asked.has(_TIMES))
-    is_money = _speaks_of_money(asked, table, truths)
+    is_of_pieces = measure == "count" and bool(title) and any("pieces" in told for told in asked.asking)
+    is_money = _speaks_of_money(asked, table, truths) and not is_of_pieces  # "how many expenses are there?"
     found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
     found = (sized := _sized(found, table, asked))._replace(
@@ -897,7 +898,8 @@ def _has_groups(column: str, table: Table) -> bool:
 def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str], title: set[int]) -> str:
     """Return what is measured where the words for it may say something else."""
     both = zip(asked.asking, asked.concepts, strict=True)
-    if measure == "count" and any("age" in one and "many" in told for one, told in both):
+    is_aged = any(_tells(column, *_QUALITIES["age"]) for column in table.columns)
+    if measure == "count" and is_aged and any("age" in one and "many" in told for one, told in both):
         return ""  # "how old is she?"
     counted = [column for column in named if is_numeric(table.values(column))]
     if measure == "sum" and title and not counted and asked.language in _EAST and asked.has(_MEASURES["count"]):
@@ -1154,10 +1156,11 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             met += [at for at, told in enumerate(asked.asking) if is_done and told & _STATES]  # "which are still open?"
             is_only = sum(_is_truth(table.values(one)) for one in table.columns) == 1
             met += [at for at, told in enumerate(asked.asking) if is_only and "yet" in told]  # "who has not paid yet?"
-        if not met and is_numeric(table.values(column)):
-            told_by = [quality for quality, (nouns, units) in _QUALITIES.items() if _tells(column, nouns, units)]
-            met = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(told_by)]  # "the heaviest": mass_g
-            hits = [("", met)] if met else hits
+        told_by = [quality for quality, (nouns, units) in _QUALITIES.items() if _tells(column, nouns, units)]
+        qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(told_by)]
+        qualities = qualities if is_numeric(table.values(column)) else []
+        if not met and qualities:
+            met, hits = qualities, [("", qualities)]  # "the heaviest": mass_g
         sign = _unit_of(column)
         if not met and sign and [_unit_of(one) for one in table.columns].count(sign) == 1:
             met = [at for at, told in enumerate(asked.asking) if sign in told]  # "more than 8 grams": mass_g
@@ -1165,7 +1168,7 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
         if met and len([1 for _, places in hits if places] or met) * 2 >= len(hits):
             found[column] = (-len(met) / (len(parts) or 1), min(met))
             said[column] = {place for _, places in hits for place in places} or set(met)
-            asked.used.update(said[column])
+            asked.used.update(said[column], qualities)
             asked.used.update(place for part in parts if part in _IDS for place in asked.means(part))  # "phone number"
     whole = [said[column] for column, (share, _) in found.items() if share == -1]
     part = [
