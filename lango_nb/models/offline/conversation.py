@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -593,7 +594,9 @@ def _with_whole_steps(reading: Reading, request: str, context: Context) -> Readi
     """Fill what the steps of a reading lack from the words beside them; a step for several files becomes one for each."""
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
-    steps = [_whole_text(_of_it(step, reading.language), reading.language) for step in reading.steps]
+    steps = [
+        _whole_text(_of_it(_of_last_task(step, context), reading.language), reading.language) for step in reading.steps
+    ]
     steps = [
         with_left_over(
             _with_numbers(_with_label(_only_text(_of_a_part(_plainly(step)), reading.language), reading.language)),
@@ -608,6 +611,21 @@ def _with_whole_steps(reading: Reading, request: str, context: Context) -> Readi
         reading = reading._replace(others=())  # "write hello into the folder old"
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
     return _with_others_filled(reading._replace(steps=split))
+
+
+def _of_last_task(step: Step, context: Context) -> Step:
+    """Return a step that ticks off what was noted just now, where it does not say what: "done!", "I did that, tick it off".
+
+    Examples
+    --------
+    >>> noted = Context(last=Step("task.add", {"text": ("buy paint",)}))
+    >>> _of_last_task(Step("task.done", {}), noted).word("text")
+    'buy paint'
+    """
+    last = context.last
+    if last is None or last.act != "task.add" or step.act not in {"task.done", "task.delete"} or step.arguments:
+        return step
+    return step.with_arguments(text=last.arguments["text"])
 
 
 def _answering(reading: Reading, request: str, context: Context, first: str) -> Reading | None:
@@ -1235,23 +1253,26 @@ def _of_compared(reading: Reading, request: str, context: Context) -> Step | Non
     described = described_both(request, reading.language) if (kind and asks(request)) or is_wish else ()
     if described and len(reading.steps) == 1 and (is_wish or not is_change(step.act)) and step.act != "compare":
         return Step("compare" if is_wish else _TOLD_BY.get(kind, "date"), {"file": described}, text=request)
+    pair = tuple(word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted)
+    is_alike = step.act in {"exists", "same", "read", "unclear"} and bool(concepts_of(request) & {"same", "compare"})
+    if is_alike and len(pair) == _BOTH and asks(request):
+        return Step("compare", {"file": pair}, text=request)  # "are a.txt and b.txt the same?"
     act = step.act.partition(".")[0]
     is_kept = any(
         words in word for role, said in step.arguments.items() if role in {"to", "text", "new", "old"} for word in said
     )
     if not kind or step.destination or is_kept or (is_change(step.act) and act not in _OF_ONE):
         return None
-    named = tuple(word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted)
     rest = request.replace(words, " ").replace(step.word("to") or words, " ")
-    if len(named) != _BOTH and (named or says_more(rest)):
+    if len(pair) != _BOTH and (pair or says_more(rest)):
         return None
     if is_change(step.act):
         return Step(act, {"file": (words,), **({"to": step.arguments["to"]} if step.word("to") else {})}, text=request)
     shown = tuple(name for name in context.shown if ENDED.search(name))
-    both = named or (shown if len(shown) == _BOTH else context.spoken[-_BOTH:])
+    both = pair or (shown if len(shown) == _BOTH else context.spoken[-_BOTH:])
     if len(both) != _BOTH:
         return None
-    is_which = bool(named) or is_asking(request)
+    is_which = bool(pair) or is_asking(request)
     return Step(
         _TOLD_BY.get(kind, "date") if is_which else "read", {"file": both if is_which else (words,)}, text=request
     )
@@ -1907,12 +1928,20 @@ def _of_difference(reading: Reading, request: str, context: Context) -> Step | N
     >>> _of_difference(Reading((Step("compare", {}),)), "what's the difference?", both).word("text")
     '7687 - 7645'
     """
-    values = [number(value.partition("\n")[0]) for value in (context.answer, context.earlier)]
+    told = (context.earlier.partition("\n")[0], *context.answer.splitlines()[:_BOTH])
+    values = [value for line in told if (value := _number_told(line, reading.language)) is not None][-_BOTH:]
     is_other = _length(request) > _SHORT or any(word.kind in {"file", "folder", "number"} for word in words_of(request))
-    if is_other or None in values or "apart" not in said_of_tables(request, "") or is_change(reading.steps[0].act):
+    is_apart = "apart" in said_of_tables(request, "") and not is_change(reading.steps[0].act)
+    if is_other or len(values) < _BOTH or not is_apart:
         return None
-    least, most = sorted(value for value in values if value is not None)
-    return Step("calculate", {"text": (f"{most} - {least}",)}, text=request)
+    return Step("calculate", {"text": (f"{max(values)} - {min(values)}",)}, text=request)
+
+
+def _number_told(line: str, language: str) -> Decimal | None:
+    """Return the number that a line is, or that it says of a file."""
+    told = (said(key, language, line) for key in ("count.lines", "count.words", "count.chars", "count.rows"))
+    counted = next((one["n"] for one in told if one is not None), line)
+    return number(counted.partition(" ")[0])
 
 
 def _of_memory(reading: Reading, request: str, context: Context) -> Reading | None:
