@@ -577,12 +577,14 @@ def _meant_instead(reading: Reading, request: str, context: Context) -> Step | N
         _of_lacking(request, reading.language)
         or _of_compared(reading, request, context)
         or _of_folders(reading, request, context)
+        or _of_one_shown(reading, request, context)
         or _of_next_shown(reading, request, context)
         or _of_shown_line(reading, request, context)
         or _of_numbered_line(reading, request, context)
         or _of_switch(reading, request, context)
         or _of_sorted(reading, context)
         or of_boxes(reading, request, context)
+        or _of_repeated(reading, request, context)
         or _of_matches(reading, request, context)
         or _of_count(reading, request, context)
         or _of_difference(reading, request, context)
@@ -1230,6 +1232,10 @@ def _deleted_rather(step: Step, language: str) -> Step:
     ).with_arguments()
 
 
+_MAYBE_ALIKE = frozenset(("exists", "same", "read", "unclear", "talk", "compare", "ask.change"))
+"""Acts that are read where it is asked whether two files are the same."""
+
+
 def _of_compared(reading: Reading, request: str, context: Context) -> Step | None:
     """Return what is wanted of the longer, older … of two files; of both, where it is asked which of them that is.
 
@@ -1254,9 +1260,9 @@ def _of_compared(reading: Reading, request: str, context: Context) -> Step | Non
     if described and len(reading.steps) == 1 and (is_wish or not is_change(step.act)) and step.act != "compare":
         return Step("compare" if is_wish else _TOLD_BY.get(kind, "date"), {"file": described}, text=request)
     pair = tuple(word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted)
-    is_alike = step.act in {"exists", "same", "read", "unclear"} and bool(concepts_of(request) & {"same", "compare"})
-    if is_alike and len(pair) == _BOTH and asks(request):
-        return Step("compare", {"file": pair}, text=request)  # "are a.txt and b.txt the same?"
+    if step.act in _MAYBE_ALIKE and asks(request) and "alike" in said_of_tables(request, reading.language):
+        both = pair or (context.spoken[-_BOTH:] if _length(request) <= _SHORT else ())
+        return Step("compare", {"file": both}, text=request) if len(both) == _BOTH else None  # "are they the same?"
     act = step.act.partition(".")[0]
     is_kept = any(
         words in word for role, said in step.arguments.items() if role in {"to", "text", "new", "old"} for word in said
@@ -1419,6 +1425,36 @@ def _named_there(step: Step, language: str) -> Step | None:
         return None
     where = "" if here_in(step.text) else f"{trimmed(places[0]).rstrip('/')}/"
     return step.with_arguments(file=(pointed,), to=(where + names[0],))
+
+
+def _of_one_shown(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that one of the files that were listed is meant, or another one than before, where a request describes it.
+
+    Examples
+    --------
+    >>> listed = Context(Step("list", {}), shown=("letters/bank.txt", "letters/landlord.txt"))
+    >>> _of_one_shown(Reading((Step("read", {}),)), "read me the one to the landlord", listed).arguments
+    {'file': ('letters/landlord.txt',)}
+    >>> counted = Context(Step("count.words", {"file": ("letters/bank.txt",)}), "letters/bank.txt")
+    >>> _of_one_shown(Reading((Step("fix", {"to": ("grandma",)}),)), "no, the one to grandma", counted).act
+    'count.words'
+    """
+    step, last = reading.steps[0], context.last
+    row = acts().get(step.act)
+    if len(reading.steps) > 1 or any(word.kind in {"file", "folder", "number"} for word in words_of(request)):
+        return None
+    if step.act == "fix" and last is not None and set(step.arguments) == {"to"} and not is_change(last.act):
+        roles = acts()[last.act].roles if last.act in acts() else ()
+        is_file = "file" in roles and "to" not in roles and context.file
+        return Step(last.act, {**last.arguments, "file": step.arguments["to"]}, text=request) if is_file else None
+    files = [name for name in context.shown if ENDED.search(name)]
+    left = unexplained(request, reading.language)
+    if step.act == "line.delete" and set(step.arguments) == {"file"}:
+        step = Step("delete", {}, text=request)  # "delete the one from the bank"
+    if row is None or "file" not in row.roles or step.arguments or len(files) < _BOTH or not 0 < len(left) <= _BOTH:
+        return None
+    found = pick(" ".join(left), files, is_file=True)
+    return step.with_arguments(file=(found.name,)) if found.name and not found.is_guess else None
 
 
 def _of_next_shown(reading: Reading, request: str, context: Context) -> Step | None:
@@ -1886,6 +1922,34 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     return last._replace(act=shown, text=request)
 
 
+_MAYBE_REPEATED = frozenset(("exists", "read", "search", "unclear", "talk", "read.unique", "count.matches", "delete", "line.delete"))  # fmt: skip
+"""Acts that are read where lines that stand somewhere twice are asked for, or are to go."""
+
+
+def _of_repeated(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that lines that stand somewhere twice are wanted, or are to go: "are there names that appear twice?".
+
+    Examples
+    --------
+    >>> named = Context(file="a.txt")
+    >>> _of_repeated(Reading((Step("exists", {}),)), "does any name appear twice?", named).act
+    'read.repeated'
+    >>> _of_repeated(Reading((Step("delete", {"file": ("the duplicates",)}),)), "remove the duplicates", named)
+    Step(act='read.unique', arguments={'file': ('a.txt',), 'to': ('a.txt',)}, destination='write', text='remove the duplicates')
+    """
+    step, named = reading.steps[0], [word.text for word in words_of(request) if word.kind == "file"]
+    told = concepts_of(request)
+    is_gone = step.act in {"delete", "line.delete"} or ("delete" in told and bool(told & {"line", "row", "word"}))
+    file = named[0] if named else context.file
+    is_it = len(reading.steps) == 1 and (step.act in _MAYBE_REPEATED or is_gone) and len(named) < _BOTH and bool(file)
+    if not is_it or "twice" not in said_of_tables(request, reading.language) or "folder" in told:
+        return None
+    if is_gone and "file" not in told:
+        return Step("read.unique", {"file": (file,), "to": (file,)}, "write", request)
+    is_question = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS
+    return Step("read.repeated", {"file": (file,)}, text=request) if is_question and not is_gone else None
+
+
 _COUNTED = frozenset(("search", "count.lines", "count.files"))
 """Acts that are asked for where lines, or files, with a word are counted."""
 
@@ -1904,7 +1968,7 @@ def _of_matches(reading: Reading, request: str, context: Context) -> Step | None
     if len(reading.steps) > 1 or len(named) > 1 or step.act not in _COUNTED or not told & {"many", "count"}:
         return None
     file, word = step.word("file") or context.file, step.word("find")
-    if not word and "contain" in told:
+    if not word and "contain" in told and "folder" not in told:  # no "subfolders included"
         left = unexplained(request, reading.language, file if step.act != "count.files" else "")
         word = left[0] if len(left) == 1 else ""
     if not word:

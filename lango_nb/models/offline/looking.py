@@ -559,7 +559,9 @@ def _lines_said(desk: Desk, step: Step, path: str, found: list[str]) -> Outcome:
         listed = ", ".join(found) if sum(map(len, found)) < 300 else "\n" + quoted(found, desk.language)  # noqa: PLR2004 - the same
         return Outcome(desk.say("listed", file=path, names=listed), found, step, path, tuple(found))
     if not found:
-        return Outcome(desk.say("nothing_left", file=path), found, step, path)
+        return Outcome(
+            desk.say("none_repeated" if step.act == "read.repeated" else "nothing_left", file=path), found, step, path
+        )
     entries = tuple(found[1:] if step.act.startswith("rows") else found)
     return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, step, path, entries)
 

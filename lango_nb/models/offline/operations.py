@@ -12,6 +12,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
@@ -639,6 +640,18 @@ def sort_lines(text: str) -> list[str]:
 def unique(text: str) -> list[str]:
     """Drop lines that were there before."""
     return list(dict.fromkeys(lines(text)))
+
+
+def repeated(text: str) -> list[str]:
+    r"""Return the lines that stand there more than once, each once.
+
+    Examples
+    --------
+    >>> repeated("Ben\nAnn\nBen"), repeated("Ben\n\n\nAnn")
+    (['Ben'], [])
+    """
+    counts = Counter(lines(text))
+    return [line for line, count in counts.items() if count > 1 and line.strip()]
 
 
 def with_text(text: str, wanted: str) -> list[str]:
@@ -1288,6 +1301,7 @@ _ROWS: Mapping[str, Mapping[str, tuple[Callable[..., Any], str]]] = {
         "read.shortest": (shortest, ""),
         "read.sorted": (sort_lines, ""),
         "read.unique": (unique, ""),
+        "read.repeated": (repeated, ""),
         "read.without": (without_text, "find"),
         "read.reversed": (lambda text: lines(text)[::-1], ""),
         "read.upper": (lambda text: lines(text.upper()), ""),

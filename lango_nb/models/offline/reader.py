@@ -482,6 +482,8 @@ def as_line(request: str) -> str:
     --------
     >>> as_line("run echo hi"), as_line("führ mal echo hi aus"), as_line("echo hi"), as_line("uptime")
     ('echo hi', 'echo hi', 'echo hi', 'uptime')
+    >>> as_line('run python3 -c "print(1)"')
+    'python3 -c "print(1)"'
     >>> as_line("run the file"), as_line("find the letter"), as_line("run date for me"), as_line("run python script a.py")
     ('', '', '', '')
     """
@@ -509,7 +511,8 @@ def as_line(request: str) -> str:
         )
         for word, one in zip(line[1:], told[at + 1 :], strict=False)
     )
-    return request[line[0].start : line[-1].end] if is_line and is_led and not has_words else ""
+    _, start, end = _with_quotation(("command", line[0].start, line[-1].end), quotations(request))
+    return request[start:end] if is_line and is_led and not has_words else ""
 
 
 def _pieces(line: str) -> Iterator[str]:
