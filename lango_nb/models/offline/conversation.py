@@ -597,7 +597,8 @@ def _with_whole_steps(reading: Reading, request: str, context: Context) -> Readi
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
     steps = [
-        _whole_text(_of_it(_of_last_task(step, context), reading.language), reading.language) for step in reading.steps
+        _whole_text(_of_it(_of_last_task(step, reading.language, context), reading.language), reading.language)
+        for step in reading.steps
     ]
     steps = [
         with_left_over(
@@ -615,19 +616,18 @@ def _with_whole_steps(reading: Reading, request: str, context: Context) -> Readi
     return _with_others_filled(reading._replace(steps=split))
 
 
-def _of_last_task(step: Step, context: Context) -> Step:
+def _of_last_task(step: Step, language: str, context: Context) -> Step:
     """Return a step that ticks off what was noted just now, where it does not say what: "done!", "I did that, tick it off".
 
     Examples
     --------
     >>> noted = Context(last=Step("task.add", {"text": ("buy paint",)}))
-    >>> _of_last_task(Step("task.done", {}), noted).word("text")
+    >>> _of_last_task(Step("task.done", {}), "en", noted).word("text")
     'buy paint'
     """
     last = context.last
-    if last is None or last.act != "task.add" or step.act not in {"task.done", "task.delete"} or step.arguments:
-        return step
-    return step.with_arguments(text=last.arguments["text"])
+    is_ended = step.act in {"task.done", "task.delete"} and not (step.arguments or unexplained(step.text, language))
+    return step.with_arguments(text=last.arguments["text"]) if is_ended and last and last.act == "task.add" else step
 
 
 def _answering(reading: Reading, request: str, context: Context, first: str) -> Reading | None:
