@@ -20,7 +20,16 @@ from functools import cache, lru_cache, wraps
 from typing import NamedTuple, TypeVar
 
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
-from lango_nb.models.offline.names import in_english, is_small, plain, points_back, related_words, stem, table_of
+from lango_nb.models.offline.names import (
+    asks,
+    in_english,
+    is_small,
+    plain,
+    points_back,
+    related_words,
+    stem,
+    table_of,
+)
 from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -325,6 +334,11 @@ class _Question:
         wanted = set(concepts)
         return [place for place, told in enumerate(self.concepts) if told & wanted]
 
+    def asks(self, concepts: Iterable[str]) -> list[int]:
+        """Return the tokens that have one of several concepts of questions about tables."""
+        wanted = set(concepts)
+        return [place for place, told in enumerate(self.asking) if told & wanted]
+
     def said(self, concepts: Iterable[str]) -> frozenset[str]:
         """Return which of several concepts are said."""
         return frozenset().union(*self.concepts).intersection(concepts)
@@ -587,11 +601,13 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     order, ordering = _order_said(asked)
     measure = _measure_said(asked, ordering)
     named = _columns(asked, table, title if where or measure == "count" else set())
-    measure = _settled(measure, asked, table, named, title) or _turned(before, asked, named)
+    measure = _added_up(_settled(measure, asked, table, named, title) or _turned(before, asked, named), before, asked)
     asked.used.update(asked.has((*_MEASURES.get(measure, ()), *(_MEASURES["sum"] if measure == "count" else ()))))
     if measure in {"max", "min"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
         named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
     truths = list(_truths(asked, table, named, spent))
+    if not (where or measure) and (told := _told_of_one(truths, before, table, asked)):
+        named, truths = [told], []  # "is it paid?" of the row that was shown
     where += truths
     where = _limited(where, list(_limits(asked, table, named)))
     spent = {one.column for one in where}
@@ -610,21 +626,15 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted or is_titled))
     found, is_time = _of_stay(found, table, asked), bool(asked.has(_TIMES))
-    is_of_pieces = measure == "count" and bool(title) and any("pieces" in told for told in asked.asking)
-    is_money = _speaks_of_money(asked, table, truths) and not is_of_pieces  # "how many expenses are there?"
+    is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
+    is_money = (_speaks_of_money(asked, table, truths) or _is_much(before, named, asked)) and not is_of_pieces
     found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
     found = (sized := _sized(found, table, asked))._replace(
         is_grounded=sized.is_grounded or bool(title and sized.column)
     )
-    is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
-    is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
-    goes_on = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(text)
-    goes_on = goes_on or any("them" in told for told in asked.asking)
-    if before is not None and (goes_on or not is_whole):
-        goes_on = goes_on or not (found.where and before.measure in {"max", "min"})  # "what is there on shelf A?"
-        continued = _continued(found, before if goes_on else before._replace(measure="", wanted=()), table, asked)
-        found = _measured(continued, table, is_time=is_time, is_money=is_money)
+    if (told_before := _goes_on_from(before, found, asked)) is not None:
+        found = _measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
     found = _grouped(found._replace(most=most), before, table, asked, is_money=is_money)
     found = found._replace(order=order or found.order) if found.by and not found.end else found
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
@@ -938,6 +948,41 @@ def _turned(before: Query | None, asked: _Question, named: Sequence[str]) -> str
     return _ENDS.get(end, "")
 
 
+def _goes_on_from(before: Query | None, found: Query, asked: _Question) -> Query | None:
+    """Return what a question goes on from; ``None`` where it is whole, and says nothing of what was told."""
+    is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
+    is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
+    is_joined = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(asked.text)
+    is_joined = is_joined or bool(asked.asks({"them"}))
+    if before is None or (is_whole and not is_joined):
+        return None
+    is_same = is_joined or not (found.where and before.measure in {"max", "min"})  # no "what is there on shelf A?"
+    return before if is_same else before._replace(measure="", wanted=())
+
+
+def _told_of_one(truths: Sequence[Condition], before: Query | None, table: Table, asked: _Question) -> str:
+    """Return the column of yes and no that is asked of the one row that was told of."""
+    is_one = before is not None and (before.measure in {"max", "min"} or len(before.rows(table)) == 1)
+    is_asked = len(truths) == 1 and asks(asked.text) and bool(asked.has(("it",)))
+    return truths[0].column if is_one and is_asked else ""
+
+
+def _added_up(measure: str, before: Query | None, asked: _Question) -> str:
+    """Return that what was told of is added up, where nothing else is measured: "what do those two cost together?"."""
+    places = asked.asks({"together"})
+    if before is None or measure not in {"", "count"} or not places or asked.asks({"pieces"}):
+        return measure
+    asked.used.update(places)
+    return "sum"
+
+
+def _is_much(before: Query | None, named: Sequence[str], asked: _Question) -> bool:
+    """Tell whether a question asks how much it is, and names nothing that there could be a number of."""
+    places = [] if before is None or named else asked.asks({"much"})
+    asked.used.update(places)
+    return bool(places)
+
+
 def _opened(  # noqa: PLR0913 - what a question says
     before: Query, asked: _Question, measure: str, named: Sequence[str], title: set[int], *, has_rows: bool
 ) -> Query:
@@ -945,7 +990,8 @@ def _opened(  # noqa: PLR0913 - what a question says
     is_pointing = points_back(asked.text)
     is_shown = before.measure == "count" and bool(asked.has(("show", "list")))
     every = set(asked.has(("all",))) - title
-    is_of_shown = every <= set(asked.has(_MEASURES["sum"])) and not before.measure  # "und insgesamt?" of the rows shown
+    is_added = not before.measure or (before.measure == "count" and asked.asks({"much"}))
+    is_of_shown = every <= set(asked.has(_MEASURES["sum"])) and is_added  # "und insgesamt?" of the rows shown
     is_all = bool(every) and not (is_shown or is_of_shown or (is_pointing and not named))
     is_whole = measure in {"max", "min"} and bool(title) and not is_pointing
     if has_rows or not ((is_all and (before.measure or measure)) or is_whole):
