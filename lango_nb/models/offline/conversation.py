@@ -1378,7 +1378,7 @@ def _into_folder(step: Step, language: str, context: Context) -> Step:
         names = [word for word in files if ENDED.search(word)]
         if len(places) == len(names) == 1 and (place := trimmed(places[0])) and not is_here(places[0]):
             return step.with_arguments(file=(f"{place.rstrip('/')}/{names[0]}",))
-    if (given := _named_there(step, language)) is not None:
+    if (given := _named_there(step, language) or _into_made(step, language, context)) is not None:
         return given
     if step.act == "folder.make" and to and len(step.arguments["to"]) == 1 and "/" not in to:
         before = words_of(step.text.partition(to)[0])
@@ -1401,6 +1401,25 @@ def _into_folder(step: Step, language: str, context: Context) -> Step:
     if files and not to and is_last and changed.word("to").endswith("/"):  # "and poster_b too"
         return step.with_arguments(to=changed.arguments["to"])
     return step
+
+
+def _into_made(step: Step, language: str, context: Context) -> Step | None:
+    """Return a file that is to be in the folder that was made just now: "put a file list.txt in there".
+
+    Examples
+    --------
+    >>> made = Context(Step("folder.make", {"to": ("photos",)}), changed=Step("folder.make", {"to": ("photos",)}))
+    >>> said = Step("create", {"file": ("list.txt",)}, text="put an empty file list.txt in there")
+    >>> _into_made(said, "en", made).word("file")
+    'photos/list.txt'
+    """
+    files, changed = step.arguments.get("file", ()), context.changed
+    is_made = changed is not None and changed.act == "folder.make" and last_of(context) == context.last
+    is_new = step.act in {"write", "create"} and len(files) == 1 and "/" not in files[0]
+    rest = step.text.replace(step.word("text") or "\0", " ")
+    if changed is None or not (is_made and is_new) or "inside" not in said_of_tables(rest, language):
+        return None
+    return step.with_arguments(file=(f"{changed.word('to').rstrip('/')}/{files[0]}",))
 
 
 def _named_there(step: Step, language: str) -> Step | None:
@@ -1630,7 +1649,8 @@ def _only_text(step: Step, language: str) -> Step:
     if step.act not in {*_WRITING, "prepend"} or not found or any(word.is_quoted for word in found):
         return step
     marks, told = words_of_wishes(language).concepts(found), lexicon_of(language).concepts(found)
-    begin = next((at for at, one in enumerate(marks) if "saying" not in one), 0)
+    led = {"saying"} if step.act not in {"append", "prepend"} else {"saying", "besides"}  # "add milk too"
+    begin = next((at for at, one in enumerate(marks) if not one & led), 0)
     at = next((at for at, one in enumerate(told) if at > 1 and "folder" in one), 0)
     start = next((place for place in range(at - 1, max(begin, at - _FEW_SAID), -1) if told[place] & _PLACED_IN), 0)
     if start and at + 1 < len(found) and not step.word("file"):

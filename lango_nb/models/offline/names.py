@@ -599,18 +599,24 @@ def points_at_answer(words: str, text: str) -> bool:
 
 
 def parts_of_lines(words: str, text: str) -> tuple[str, ...]:
-    """Return the lines that a text is to have, where a request says how many that are: "three lines: a, b, c".
+    """Return the lines that a text is to have, where a request says how many that are, or that they are lines.
 
     Examples
     --------
     >>> parts_of_lines("a, b and c", "make x.txt with three lines: a, b and c"), parts_of_lines("a, b", "write a, b to x.txt")
     (('a', 'b', 'c'), ('a, b',))
+    >>> parts_of_lines("Brot, Milch und Butter", "leg eine Datei x.txt an mit den Zeilen Brot, Milch und Butter")
+    ('Brot', 'Milch', 'Butter')
     """
     before = [word for word in text.partition(words)[0].replace(":", " ").split() if word]
     numbers = {rank(word) for word in before} - {None}
-    for separator in (_COMMAS, _COMMAS_AND):
+    called, said = table_of("lines"), words.split(" ")
+    is_led = bool(before) and before[-1].casefold() in called
+    if led := next((at for at in (1, 2) if len(said) > at and said[at - 1].casefold().rstrip(":") in called), 0):
+        words, is_led = " ".join(said[led:]), True  # "the lines bread, milk and butter"
+    for separator in (_COMMAS_AND, _COMMAS) if is_led and not numbers else (_COMMAS, _COMMAS_AND):
         parts = tuple(part.strip() for part in separator.split(words) if part.strip())
-        if len(parts) > 1 and len(parts) in numbers:
+        if len(parts) > 1 and (len(parts) in numbers or (is_led and not numbers)):
             return parts
     return (words,)
 

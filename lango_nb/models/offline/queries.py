@@ -750,7 +750,10 @@ def _titled(asked: _Question, name: str) -> set[int]:
     """Return the tokens that say what a table's file is called."""
     stem_of_name, _, ending = plain(name.rpartition("/")[2]).rpartition(" ")
     title = {at for part in stem_of_name.split() for at in asked.means(part)}
-    return title | {unit.token for unit in asked.units if unit.text == f"{stem_of_name}{ending}"}  # "kassalog"
+    whole = f"{stem_of_name}{ending}", stem(stem_of_name)
+    return title | {
+        unit.token for unit in asked.units if unit.text == whole[0] or stem(unit.text) == whole[1]
+    }  # "kassalog", "the order"
 
 
 def _limited(where: Sequence[Condition], limits: Sequence[Condition]) -> list[Condition]:

@@ -105,10 +105,10 @@ def reply(
             return _about_me(table, language)
         case "about.agents":
             return _agents(table, step.word("agent"), language)
-        case "about.owner" if step.word("tool"):
+        case "about.owner" if step.word("tool") and words(step.word("tool"))[0].kind != "file":
             return _owner(table, step.word("tool"), language)
         case "about.owner":
-            return _would_get(table, router, step.word("text"), language)
+            return _would_get(table, router, f"{step.word('text')} {step.word('tool')}".strip(), language)
         case "about.why":
             return _why(table, router, before, language)
         case "about.switch":

@@ -47,10 +47,14 @@ def wishes_in(request: str) -> tuple[str, ...]:
     ('From sales.csv I need the sum of amount per shop', 'From sales.csv I need the largest amount')
     >>> wishes_in("Two things: (a) count the lines of a.txt, (b) show me b.txt")
     ('count the lines of a.txt', 'show me b.txt')
+    >>> wishes_in("make a.txt with two lines: tea, milk, and then tell me how many lines b.md has")
+    ('make a.txt with two lines: tea, milk', 'tell me how many lines b.md has')
     >>> wishes_in("add to shopping.txt:\n- milk\n- bread"), wishes_in("what is in a.txt?")
     ((), ())
     """
     head, items = _parted(request)
+    if not items:
+        head, items = "", _told_apart(request)
     if not 1 < len(items) <= _MOST or concepts_of(head) & _KEEPING:
         return ()
     is_about = _names_file(head)
@@ -62,6 +66,23 @@ def wishes_in(request: str) -> tuple[str, ...]:
     if not are_wishes or (not head and not all(map(_names_file, said))):
         return ()
     return () if is_about and all(map(is_change, acts)) else said
+
+
+def _told_apart(request: str) -> Sequence[str]:
+    """Return both parts of a request that says what is to be done then, each with a file of its own; none where it was read so."""
+    found = words(request)
+    told = lexicon().concepts(found)
+    at = [at for at, one in enumerate(told) if at > 1 and "then" in one and not found[at].is_quoted]
+    if not at or at[-1] - at[0] >= len(at) or at[-1] + 1 >= len(found):
+        return ()
+    end = at[0]
+    while end and (found[end - 1].kind == "sign" or "and" in told[end - 1]):
+        end -= 1
+    parts = request[: found[end - 1].end], request[found[at[-1] + 1].start :].rstrip(" .")
+    is_joined = end < at[0] or len(at) > 1
+    if not is_joined or not all(map(_names_file, parts)):
+        return ()
+    return () if len({step.act for step in reader().read(request).steps}) > 1 else parts
 
 
 def _names_file(text: str) -> bool:
