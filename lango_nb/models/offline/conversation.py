@@ -584,6 +584,8 @@ def _meant_instead(reading: Reading, request: str, context: Context) -> Step | N
         or _of_switch(reading, request, context)
         or _of_sorted(reading, context)
         or of_boxes(reading, request, context)
+        or _of_program(reading, request, context)
+        or _of_row_shown(reading, request, context)
         or _of_repeated(reading, request, context)
         or _of_matches(reading, request, context)
         or _of_count(reading, request, context)
@@ -597,7 +599,10 @@ def _with_whole_steps(reading: Reading, request: str, context: Context) -> Readi
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
     steps = [
-        _whole_text(_of_it(_of_last_task(step, reading.language, context), reading.language), reading.language)
+        _whole_text(
+            _of_it(_of_last_task(_in_place(_of_ending(step)), reading.language, context), reading.language),
+            reading.language,
+        )
         for step in reading.steps
     ]
     steps = [
@@ -614,6 +619,37 @@ def _with_whole_steps(reading: Reading, request: str, context: Context) -> Readi
         reading = reading._replace(others=())  # "write hello into the folder old"
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
     return _with_others_filled(reading._replace(steps=split))
+
+
+def _of_ending(step: Step) -> Step:
+    """Return that files of a kind are to be listed, where their ending was taken for a file: "which .txt files are in letters?".
+
+    Examples
+    --------
+    >>> _of_ending(Step("list", {"file": (".txt", "letters")})).arguments
+    {'file': ('letters',), 'ending': ('.txt',)}
+    """
+    files = step.arguments.get("file", ())
+    ends = tuple(one for one in files if re.fullmatch(r"\*?\.\w{1,5}", one))
+    if step.act != "list" or len(ends) != 1:
+        return step
+    rest = {"file": places} if (places := tuple(one for one in files if one not in ends)) else {}
+    return Step("list.ending", {**rest, "ending": ends}, step.destination, step.text)
+
+
+def _in_place(step: Step) -> Step:
+    """Return that a file is to hold its text changed, where that is to be written: "write everything in a.txt in capitals".
+
+    Examples
+    --------
+    >>> said = "write everything in a.txt in capitals"
+    >>> _in_place(Step("read.upper", {"file": ("a.txt",)}, text=said)).destination
+    'write'
+    """
+    is_of_text = step.act in {"read.upper", "read.lower", "read.reversed"} and len(step.arguments.get("file", ())) == 1
+    if not is_of_text or step.destination or not concepts_of(step.text) & {"write", "replace"}:
+        return step
+    return step.with_arguments(to=step.arguments["file"])._replace(destination="write")
 
 
 def _of_last_task(step: Step, language: str, context: Context) -> Step:
@@ -1942,6 +1978,70 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     return last._replace(act=shown, text=request)
 
 
+_MAYBE_PROGRAM = frozenset(("ask.change", "same", "talk", "unclear", "read", "about.agents", "about.owner", "run", "run.file", "code.show", "exists"))  # fmt: skip
+"""Acts that are read where it is asked what a program does."""
+_OF_PROGRAM = re.compile(r"[\w./-]+\.(?:py|sh|js|r|rb|pl|bash)\b")
+
+
+def _of_program(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that a program, or one of its functions that were listed, is to be shown: "what does this script do?".
+
+    Examples
+    --------
+    >>> ran = Context(Step("run", {"command": ("python3 report.py",)}))
+    >>> _of_program(Reading((Step("same", {}),)), "and what does this script do?", ran).arguments
+    {'file': ('report.py',)}
+    >>> listed = Context(Step("code.list", {"file": ("a.py",)}), "a.py", shown=("load", "save"))
+    >>> _of_program(Reading((Step("read.last", {}),)), "what does the last one do?", listed).arguments
+    {'file': ('a.py',), 'name': ('save',)}
+    """
+    step, last = reading.steps[0], context.last
+    if (
+        len(reading.steps) > 1
+        or "does" not in said_of_tables(request, reading.language)
+        or is_change(step.act) > asks(request)
+    ):
+        return None
+    if last is not None and last.act == "code.list" and not any(word.kind == "file" for word in words_of(request)):
+        place = next((found for word in words_of(request) if (found := rank(word.text))), 0)
+        if place and abs(place) <= len(context.shown):
+            return Step(
+                "code.show", {"file": (context.file,), "name": (context.shown[place - (place > 0)],)}, text=request
+            )
+    said = last.word("command") if last is not None else ""
+    told = _OF_PROGRAM.search(request) or (
+        _OF_PROGRAM.search(f"{said} {context.file}") if points_back(request) else None
+    )
+    if told is None or step.act not in _MAYBE_PROGRAM or step.word("name"):
+        return None
+    return Step("read", {"file": (told[0],)}, text=request)
+
+
+def _of_row_shown(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that one of the rows that were shown is wanted, told by its place: "who is the second one?".
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {"file": ("a.csv",)}), "a.csv", shown=("1,Ann", "2,Bo"))
+    >>> _of_row_shown(Reading((Step("talk", {}),)), "who is the second one?", shown).arguments
+    {'file': ('a.csv',), 'find': ('2,Bo',)}
+    """
+    step, last = reading.steps[0], context.last
+    is_told = last is not None and last.act in {"query", "rows.where"} and len(context.shown) > 1
+    if not is_told or len(reading.steps) > 1 or is_change(step.act) or _length(request) > FEW_WORDS + 1:
+        return None
+    if any(word.kind in {"file", "folder"} for word in words_of(request)) or unexplained(request, reading.language):
+        return None
+    place = next((found for word in words_of(request) if (found := rank(word.text))), 0)
+    if (
+        not place
+        or abs(place) > len(context.shown)
+        or step.act not in {"json.get", "talk", "read.line", "unclear", "same", "read"}
+    ):
+        return None
+    return Step("search", {"file": (context.file,), "find": (context.shown[place - (place > 0)],)}, text=request)
+
+
 _MAYBE_REPEATED = frozenset(("exists", "read", "search", "unclear", "talk", "read.unique", "count.matches", "delete", "line.delete"))  # fmt: skip
 """Acts that are read where lines that stand somewhere twice are asked for, or are to go."""
 
@@ -1985,10 +2085,12 @@ def _of_matches(reading: Reading, request: str, context: Context) -> Step | None
     """
     step, told = reading.steps[0], concepts_of(request)
     named = [one.text for one in words_of(request) if one.kind == "file"]
-    if len(reading.steps) > 1 or len(named) > 1 or step.act not in _COUNTED or not told & {"many", "count"}:
+    is_maybe = step.act == "count.words" and any(one.steps[0].act == "count.matches" for one in reading.others)
+    is_counted = is_maybe or (step.act in _COUNTED and bool(told & {"many", "count"}))
+    if len(reading.steps) > 1 or len(named) > 1 or not is_counted:
         return None
     file, word = step.word("file") or context.file, step.word("find")
-    if not word and "contain" in told and "folder" not in told:  # no "subfolders included"
+    if not word and (is_maybe or "contain" in told) and "folder" not in told:  # no "subfolders included"
         left = unexplained(request, reading.language, file if step.act != "count.files" else "")
         word = left[0] if len(left) == 1 else ""
     if not word:

@@ -1066,7 +1066,7 @@ def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:
     values = [value if len(found.values) == 1 else f"{path}: {value}" for path, value in found.values]
     settled = Step("json.get", {"file": (name,), "key": (".".join(found.path),)}, text=step.text)
     if found.total:
-        line = f"sum {'.'.join(found.path)}"
+        line = f"{found.measure} {'.'.join(found.path)}"
         text = desk.say("query.value", value=found.total, file=name, query=line)
         return Outcome(text, found.total, settled, name)
     return _lines_said(desk, settled, name, values)

@@ -659,7 +659,8 @@ def whole_new_name(word: str, text: str) -> str:
             return word  # "call a.txt b.txt"
         if lead.casefold() in table_of("called") and not _told(between[0]) & _PLACING:
             if is_pointer(parts[-size], "it"):
-                return word if size == 1 else " ".join((*parts[1 - size :], word))  # "nenn sie neu.txt"
+                rest = between[1:]  # "nenn sie neu.txt", "muda o nome dele para novo.txt"
+                return word if not rest or _told(rest[0]) & _PLACING else " ".join((*rest, word))
             return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
     return word
 

@@ -1675,8 +1675,10 @@ class Leaf(NamedTuple):
     explained: float
     said: int = 0
     """How many keys of its path the question names."""
+    measure: str = ""
+    """Whether their sum, or how many there are, is asked for."""
     total: str = ""
-    """The sum of the values where it is asked for."""
+    """What that comes to."""
 
 
 def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "en") -> Leaf | None:
@@ -1705,6 +1707,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     (('ticket', 'child'), (('hours.monday', 'closed'),))
     >>> leaf("what is the total income?", {"income": {"fees": 20, "gifts": 5}}).total
     '25'
+    >>> leaf("how many colours does the map have?", {"map": {"colours": ["red", "blue"], "scale": 5}}).total
+    '2'
     """
     nodes = dict(_nodes(data))
     asked = _question(text, language, dict.fromkeys(key for path in nodes for key in path if not key.isdigit()))
@@ -1744,11 +1748,13 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     below = tuple((".".join((*path, *rest)), value) for rest, value in _below(nodes[path]))
     keys = sum(any(said.get(part) for part in plain(key).split()) for key in path)
     amounts_below = [number(value) for _, value in below]
-    total = ""
+    measure = total = ""
     if len(below) > 1 and None not in amounts_below and (summed := asked.has(_MEASURES["sum"])):
         asked.used.update(summed)
-        total = written(sum((one for one in amounts_below if one is not None), Decimal()))
-    return Leaf(path, below, asked.explained(), keys, total)
+        measure, total = "sum", written(sum((one for one in amounts_below if one is not None), Decimal()))
+    elif isinstance(held := nodes[path], list) and asked.has(_MEASURES["count"]):
+        measure, total = "count", str(len(held))
+    return Leaf(path, below, asked.explained(), keys, measure, total)
 
 
 def _days_of(nodes: Iterable[tuple[str, ...]]) -> Mapping[str, str]:
