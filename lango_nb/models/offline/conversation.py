@@ -598,16 +598,16 @@ def _with_whole_steps(reading: Reading, request: str, context: Context) -> Readi
     """Fill what the steps of a reading lack from the words beside them; a step for several files becomes one for each."""
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
-    steps = [
-        _whole_text(
-            _of_it(_of_last_task(_in_place(_of_ending(step)), reading.language, context), reading.language),
-            reading.language,
-        )
-        for step in reading.steps
-    ]
+    steps = [_of_two_names(_in_place(_of_ending(_of_that_file(step, context)))) for step in reading.steps]
+    steps = [_of_it(_of_last_task(step, reading.language, context), reading.language) for step in steps]
     steps = [
         with_left_over(
-            _with_numbers(_with_label(_only_text(_of_a_part(_plainly(step)), reading.language), reading.language)),
+            _with_numbers(
+                _with_label(
+                    _only_text(_of_a_part(_plainly(_whole_text(step, reading.language))), reading.language),
+                    reading.language,
+                )
+            ),
             reading.language,
         )
         for step in steps
@@ -650,6 +650,33 @@ def _in_place(step: Step) -> Step:
     if not is_of_text or step.destination or not concepts_of(step.text) & {"write", "replace"}:
         return step
     return step.with_arguments(to=step.arguments["file"])._replace(destination="write")
+
+
+def _of_two_names(step: Step) -> Step:
+    """Return a copy, or another name, from one name to another, where both were taken for one: "a.txt jako b.txt".
+
+    Examples
+    --------
+    >>> _of_two_names(Step("copy", {"file": ("a.txt",), "to": ("a.txt jako b.txt",)})).arguments
+    {'file': ('a.txt',), 'to': ('b.txt',)}
+    """
+    said = [[word.text for word in words_of(one) if word.kind == "file"] for one in sum(step.arguments.values(), ())]
+    named = next((names for names in said if len(names) == _BOTH), [])
+    is_between = step.act in {"copy", "rename", "move"} and len(set(named)) == _BOTH
+    return step.with_arguments(file=(named[0],), to=(named[1],)) if is_between else step
+
+
+def _of_that_file(step: Step, context: Context) -> Step:
+    """Return that the file that is spoken of is to go, and no task, where it is called a file.
+
+    Examples
+    --------
+    >>> said = Step("task.delete", {}, text="I don't need it after all, delete that file")
+    >>> _of_that_file(said, Context(file="a.txt"))[:2]
+    ('delete', {'file': ('a.txt',)})
+    """
+    is_file = step.act == "task.delete" and not step.arguments and "file" in concepts_of(step.text) and context.file
+    return Step("delete", {"file": (context.file,)}, text=step.text) if is_file else step
 
 
 def _of_last_task(step: Step, language: str, context: Context) -> Step:
@@ -2009,9 +2036,8 @@ def _of_program(reading: Reading, request: str, context: Context) -> Step | None
                 "code.show", {"file": (context.file,), "name": (context.shown[place - (place > 0)],)}, text=request
             )
     said = last.word("command") if last is not None else ""
-    told = _OF_PROGRAM.search(request) or (
-        _OF_PROGRAM.search(f"{said} {context.file}") if points_back(request) else None
-    )
+    is_short = _length(request) <= FEW_WORDS + _BOTH
+    told = _OF_PROGRAM.search(request) or (_OF_PROGRAM.search(f"{said} {context.file}") if is_short else None)
     if told is None or step.act not in _MAYBE_PROGRAM or step.word("name"):
         return None
     return Step("read", {"file": (told[0],)}, text=request)

@@ -1001,7 +1001,8 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         and not step.act.startswith("list.by")
         and (is_going_on or step.word("file").casefold().endswith(TABLES))
     )
-    is_of_people = step.act.startswith("list.") and not step.arguments and "who" in concepts_of(step.text)
+    told = concepts_of(step.text)
+    is_of_people = step.act.startswith("list.") and not step.arguments and "who" in told and "file" not in told
     if is_of_people or (step.act == "read" and step.word("file")):
         return _MOSTLY
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
