@@ -584,6 +584,8 @@ def _meant_instead(reading: Reading, request: str, context: Context) -> Step | N
         or _of_switch(reading, request, context)
         or _of_sorted(reading, context)
         or of_boxes(reading, request, context)
+        or _of_lines_shown(reading, request, context)
+        or _of_longest_counted(reading, request, context)
         or _of_program(reading, request, context)
         or _of_row_shown(reading, request, context)
         or _of_repeated(reading, request, context)
@@ -2005,6 +2007,65 @@ def _of_count(reading: Reading, request: str, context: Context) -> Step | None:
     return last._replace(act=shown, text=request)
 
 
+def _of_lines_shown(reading: Reading, request: str, context: Context) -> Step | None:
+    """Return that some lines of the file that was shown are wanted: "only the errors"; or what was counted of it is kept.
+
+    Examples
+    --------
+    >>> shown = Context(Step("read.last", {"file": ("a.log",)}), "a.log")
+    >>> _of_lines_shown(Reading((Step("search", {"find": ("errors",)}),)), "only the errors", shown).arguments
+    {'file': ('a.log',), 'find': ('errors',)}
+    >>> counted = Context(Step("count.matches", {"file": ("a.log",), "find": ("WARN",)}), "a.log")
+    >>> said = Reading((Step("same", {"to": ("b.txt",)}, "write"),))
+    >>> _of_lines_shown(said, "save them to b.txt", counted)
+    Step(act='search', arguments={'file': ('a.log',), 'find': ('WARN',), 'to': ('b.txt',)}, destination='write', text='save them to b.txt')
+    """
+    step, last = reading.steps[0], context.last
+    if len(reading.steps) > 1 or last is None or not context.file:
+        return None
+    if (
+        last.act == "count.matches"
+        and step.act == "same"
+        and step.destination in {"write", "append"}
+        and step.word("to")
+    ):
+        return Step("search", {**last.arguments, "to": step.arguments["to"]}, step.destination, request)
+    word = step.word("find") or step.word("value")
+    is_part = step.act in {"search", "rows.where"} and word and not step.word("file") and "only" in concepts_of(request)
+    is_text = last.act.startswith("read") and not context.file.casefold().endswith((".csv", ".tsv", ".json"))
+    return Step("search", {"file": (context.file,), "find": (word,)}, text=request) if is_part and is_text else None
+
+
+def _of_longest_counted(reading: Reading, request: str, context: Context) -> Step | None:
+    r"""Return which of several files that were counted has most, or least: "which one is the longest?".
+
+    Examples
+    --------
+    >>> told = "letters has 52 words.\nletters/a.txt: 28\nletters/b.txt: 24"
+    >>> counted = Context(Step("count.words", {"file": ("letters",)}), answer=told)
+    >>> _of_longest_counted(Reading((Step("read.longest", {}),)), "which one is the longest?", counted).arguments
+    {'file': ('letters/a.txt',)}
+    """
+    step, last = reading.steps[0], context.last
+    if (
+        last is None
+        or last.act not in {"count.lines", "count.words", "count.chars"}
+        or step.arguments.keys() - {"column"}
+    ):
+        return None
+    counts = {one[1]: int(one[2]) for one in _COUNTED_LINE.finditer(context.answer)}
+    told = concepts_of(request)
+    ends = [
+        end
+        for end, said in ((max, {"longest", "largest", "max"}), (min, {"shortest", "smallest", "min"}))
+        if told & said
+    ]
+    if len(counts) < _BOTH or len(ends) != 1 or any(word.kind == "file" for word in words_of(request)):
+        return None
+    return Step(last.act, {"file": (ends[0](counts, key=lambda name: counts[name]),)}, text=request)
+
+
+_COUNTED_LINE = re.compile(r"^(\S.*): (\d+)$", re.MULTILINE)
 _MAYBE_PROGRAM = frozenset(("ask.change", "same", "talk", "unclear", "read", "about.agents", "about.owner", "run", "run.file", "code.show", "exists"))  # fmt: skip
 """Acts that are read where it is asked what a program does."""
 _OF_PROGRAM = re.compile(r"[\w./-]+\.(?:py|sh|js|r|rb|pl|bash)\b")

@@ -847,7 +847,8 @@ def _search(desk: Desk, step: Step) -> Work:
         path, text = ".", None
     if text is not None:
         settled = step.with_arguments(file=(path,))
-        return _lines_said(desk, settled, path, with_text(text, wanted))
+        found = with_text(text, wanted) or with_text(text, stem(wanted.casefold()))  # "only the errors"
+        return _lines_said(desk, settled, path, found)
     texts: dict[str, str] = yield from _texts(desk, path)
     hits = {name: with_text(text, wanted) for name, text in texts.items()}
     hits = {name: found for name, found in hits.items() if found}
