@@ -81,10 +81,14 @@ def _is_whole(head: bytes) -> bool:
 
 
 def _has_commit(log: bytes, start: int, salt: bytes) -> bool:
-    """Tell whether a frame behind a place ends a transaction; frames may have been moved by what damaged them."""
+    """Tell whether a frame behind a place ends a transaction; frames may have been moved by what damaged them.
+
+    A frame whose page was not written to its end is no damage: whoever wrote it was killed before it was over.
+    """
+    rest = _FRAME_HEAD - _SALT + int.from_bytes(log[8:12], "big")
     place = log.find(salt, start)
     while place >= 0:
-        if place - 4 >= start and any(log[place - 4 : place]):
+        if place - 4 >= start and any(log[place - 4 : place]) and place + rest <= len(log):
             return True
         place = log.find(salt, place + 1)
     return False

@@ -968,6 +968,16 @@ def test_a_log_that_is_whole_is_nothing_to_tell(left: Path) -> None:
         assert store.problems == []
 
 
+@pytest.mark.parametrize("written", [24, 100, 24 + 4095])
+def test_a_last_frame_that_was_not_written_to_its_end_is_no_damage(left: Path, written: int) -> None:
+    log = left.with_name("records.db-wal")
+    data = log.read_bytes()
+    log.write_bytes(data + data[-(24 + 4096) :][:written])  # killed while it ended the next transaction
+    with opened(f"sqlite:///{left}") as store:
+        assert len(store.log.rows()) == 20
+        assert store.problems == []
+
+
 @pytest.mark.parametrize(
     "change", ["a byte in the middle", "a page is gone", "its head", "zeros", "another file", "four bytes"]
 )
