@@ -19,7 +19,7 @@ from typing import NamedTuple
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, least_of, wants_to_know
-from lango_nb.models.offline.conversation import REMEMBERED, Conversation, resolved
+from lango_nb.models.offline.conversation import Conversation
 from lango_nb.models.offline.lexicon import Word, is_small_anywhere, lexicon, words
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import state_of_boxes
@@ -29,6 +29,8 @@ from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk
 from lango_nb.models.offline.primitives import PRIMITIVE_FOR
 from lango_nb.models.offline.queries import said_of_tables, words_of_tables
 from lango_nb.models.offline.reader import reader
+from lango_nb.models.offline.refining import REMEMBERED
+from lango_nb.models.offline.understanding import resolved
 from lango_nb.routing.capabilities import router_family, tool_capability
 from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.route import Route

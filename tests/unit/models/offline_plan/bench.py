@@ -8,9 +8,11 @@ from pathlib import Path
 from lango_nb.config.settings import Settings
 from lango_nb.core.messages import Message, Reply, ToolSchema
 from lango_nb.engine import Engine
+from lango_nb.models.offline.answered import after
 from lango_nb.models.offline.carry_out import next_reply
-from lango_nb.models.offline.conversation import Conversation, after, settled
+from lango_nb.models.offline.conversation import Conversation
 from lango_nb.models.offline.plan import Answer, Context, Reading, Step
+from lango_nb.models.offline.understanding import settled
 from lango_nb.tools.builtin import builtin_tools
 from lango_nb.tools.tool import Tool
 

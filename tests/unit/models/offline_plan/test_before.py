@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from lango_nb.models.offline import conversation
+from lango_nb.models.offline import understanding
+from lango_nb.models.offline.answered import after
 from lango_nb.models.offline.answers import languages, say
-from lango_nb.models.offline.conversation import after, settled, understand
 from lango_nb.models.offline.hints import Exchange
 from lango_nb.models.offline.names import not_meant
 from lango_nb.models.offline.plan import Context, Reading, Step
+from lango_nb.models.offline.understanding import settled, understand
 from tests.unit.models.offline_plan.bench import Bench, step
 
 TRAP = "This would delete 2 entries:\nnotes.md\ntodo.txt\nShall I?"
@@ -313,17 +314,17 @@ def test_a_name_with_blanks_that_was_asked_for_is_named_whole(bench: Bench) -> N
 
 def test_a_turn_that_follows_reads_its_last_exchange_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    resolved = conversation.resolved
+    resolved = understanding.resolved
 
     def counted(request: str, *before: Any) -> Reading:
         read.append(request)
         return resolved(request, *before)
 
-    monkeypatch.setattr(conversation, "resolved", counted)
+    monkeypatch.setattr(understanding, "resolved", counted)
     before = [Exchange(f"how many lines does part{number}.txt have?", "It has 3 lines.") for number in range(3)]
-    conversation.understand(before[:2], "show it")
+    understanding.understand(before[:2], "show it")
     read.clear()
-    conversation.understand(before, "and delete it")
+    understanding.understand(before, "and delete it")
     assert read == [before[2].request, "and delete it"]
 
 

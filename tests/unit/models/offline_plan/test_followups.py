@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lango_nb.models.offline.conversation import resolved, settled
 from lango_nb.models.offline.names import is_here
 from lango_nb.models.offline.plan import Context, Reading, Step
+from lango_nb.models.offline.understanding import resolved, settled
 from tests.unit.models.offline_plan.bench import Bench, step
 
 COUNTED = Step("count.lines", {"file": ("notes.md",)})

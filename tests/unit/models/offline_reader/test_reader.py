@@ -8,11 +8,11 @@ from lango_nb.core.errors import SettingsError, UsageError
 from lango_nb.core.packed import hash_of
 from lango_nb.evaluation.fitting_reader import fit, is_held_out, put_together, related_to
 from lango_nb.evaluation.readings import Marked, marked_requests, read_marked
-from lango_nb.models.offline.conversation import resolved
 from lango_nb.models.offline.features import VERSION, may_begin, of_act, of_doubt, see
 from lango_nb.models.offline.lexicon import lexicon, words
 from lango_nb.models.offline.plan import Context, acts
 from lango_nb.models.offline.reader import FOLLOWS, Reader, arguments_of, parameters, reader, spans_of
+from lango_nb.models.offline.understanding import resolved
 from lango_nb.models.offline.weights import LEAST_STEP, Heads, Linear, Tagger
 from tests.expected import same_as_expected
 

@@ -1,0 +1,275 @@
+"""Requests that answer: yes, the word that was asked for, a correction, "put it back", and what is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lango_nb.models.offline.followups import CLAUSES, ENDED, HALF, WISHING, lacks
+from lango_nb.models.offline.lexicon import ASK_SIGNS, NEGATING, REFUSING, Word, concepts_of, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
+from lango_nb.models.offline.meant import SHORT
+from lango_nb.models.offline.names import (
+    FIRST_WORDS,
+    age_in,
+    back_in,
+    begins_with_pointer,
+    is_asking,
+    is_pointer,
+    is_small,
+    nearest_texts,
+    pick,
+    rank,
+)
+from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
+from lango_nb.models.offline.reader import FOLLOWS
+from lango_nb.models.offline.refining import SURE
+from lango_nb.models.offline.steps import FEW_SAID, OF_ADDING
+
+_ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))
+THANKING = frozenset(("thanks", "greeting", "farewell"))
+UNREAD = frozenset(("unclear", "no", "refrain", "talk", "fix"))
+"""Acts of a request that corrects the one before without saying what is to be done."""
+_SHARED = 2
+"""Words that a question shares with what was to be remembered, at least, to be about it."""
+_UNDOING = frozenset(("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please"))
+"""Concepts of the words with which a no may say that something shall be as before."""
+
+
+def answered_with(reading: Reading, request: str, context: Context, first: str) -> Reading | None:
+    """Return what a request makes of the plan that was asked about: it agrees, or says what was missing; else ``None``."""
+    if context.asked is None:
+        return None
+    if first == "yes" and not _is_yes(reading, request):
+        return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
+    if first == "yes":
+        return context.asked._replace(confidence=1.0, language=reading.language, is_certain=True)
+    return completed(reading, context, request) if context.missing else None
+
+
+def is_undo(request: str, context: Context) -> bool:
+    """Tell whether a no takes the change back that was done: it says that and nothing more, and no question is open.
+
+    Examples
+    --------
+    >>> done = Step("move", {"file": ("a.txt",), "to": ("old/",)})
+    >>> is_undo("no, not after all", Context(done, changed=done)), is_undo("no, thanks", Context(done, changed=done))
+    (True, False)
+    """
+    back = back_in(request)
+    is_last = context.last is not None and is_change(context.last.act)
+    if not back or context.changed is None or context.is_open or not (is_last or "ever" in back.values()):
+        return False
+    if "kept" in back.values():
+        return context.changed.act in {"delete", "line.delete"}
+    if len(clauses := CLAUSES.split(request)) > 1:  # "wait, I was wrong, put it back"
+        return _says_back(request) or any("ever" in back_in(one).values() and _says_back(one) for one in clauses)
+    return _says_back(request)
+
+
+def _says_back(text: str) -> bool:
+    """Tell whether a text says that something shall be as before, and nothing more."""
+    back = back_in(text)
+    rest = text.casefold()
+    for words in back:
+        rest = rest.replace(words, " ")
+    found = [word for word in words_of(rest) if word.kind != "sign"]
+    return all(
+        told & _UNDOING or (is_small(word.text) and not told) or is_pointer(word.text, "it")
+        for word, told in zip(found, lexicon().concepts(found), strict=True)
+    )
+
+
+def of_memory(reading: Reading, request: str, context: Context) -> Reading | None:
+    """Return what a request is about something to be remembered, where it was read as talk: a question, or one thing more.
+
+    Examples
+    --------
+    >>> known = Context(known=("the code of the lab door is 7319",))
+    >>> of_memory(Reading((Step("talk", {}),)), "what was the door code?", known).steps[0].act
+    'recall'
+    """
+    found = words_of(request)
+    if len(reading.steps) != 1 or any(word.kind in {"file", "folder"} for word in found):
+        return None
+    step, last = reading.steps[0], context.last
+    is_more = reading.confidence < HALF or step.act in {*FOLLOWS, "remember"}
+    if last is not None and last.act == "remember" and is_more:
+        before = last.text.partition(last.word("text"))[0]
+        *_, lead = before.casefold().split() or [""]
+        told = lexicon().concepts(found[:1])
+        if lead and len(found) > FEW_WORDS and "and" in told[0] and found[1].text.casefold() == lead:
+            text = request[found[1].end :].strip()
+            return Reading((Step("remember", {"text": (text,)}, text=before + text),), 1.0, reading.language)
+    asks = request.rstrip()[-1:] in ASK_SIGNS or bool(_ASKING & concepts_of(request))
+    likely = {one.act for other in (reading, *reading.others) for one in other.steps}
+    if asks and (is_talk(step.act) or step.act in FOLLOWS or ("recall" in likely and not is_change(step.act))):
+        _, shared = nearest_texts(request, context.known)
+        if shared >= _SHARED:
+            return Reading((Step("recall", {"find": (request.strip(),)}, text=request),), 1.0, reading.language)
+    return None
+
+
+def _is_yes(reading: Reading, request: str) -> bool:
+    """Tell whether a yes is one beyond doubt: "ok, never mind" is none."""
+    return reading.confidence >= HALF and not concepts_of(request) & REFUSING
+
+
+def _takes_back(text: str) -> bool:
+    """Tell whether the first words of a text say no: "never mind, just show it to me" is no name."""
+    return bool(frozenset().union(*lexicon().concepts(words_of(text))[:FIRST_WORDS]) & REFUSING)
+
+
+def completed(reading: Reading, context: Context, request: str) -> Reading | None:
+    """Put the word that was asked for into the plan it was missing in; ``None`` where something else was said.
+
+    Examples
+    --------
+    >>> asked = Reading((Step("read", {}),))
+    >>> said = Reading((Step("unclear", {}, text="notes.md"),))
+    >>> completed(said, Context(asked=asked, missing="file"), "notes.md").steps[0].arguments
+    {'file': ('notes.md',)}
+    """
+    asked, said_now = context.asked, request.strip()
+    if asked is None or not said_now or len(reading.steps) != 1 or len(said_now.split()) > SHORT:
+        return None
+    step = reading.steps[0]
+    found = words_of(said_now)
+    if _begins_anew(step, found, said_now, context.missing):
+        return None
+    named = [word.text for word in found if word.kind == "file"]
+    is_chosen = context.missing == "file" and len(context.shown) > 1 and not (named or _takes_back(said_now))
+    is_offered = _is_of(said_now, context.shown)
+    if is_chosen and _names_no_act(found, reading.language):
+        step = Step("unclear", {"file": (said_now.rstrip(" .!"),)}, text=request)  # "the one that says 19:30"
+        asked = asked._replace(confidence=max(asked.confidence, SURE) if is_offered else asked.confidence)
+    if context.missing == "file" and len(named) == 1 and reading.confidence < HALF:
+        step = Step("unclear", {"file": (named[0],)}, text=request)  # "the one to Ann, a.txt"
+    if _says_itself(step, reading.confidence, found, context):
+        return None
+    marked = any(step.arguments.values())
+    given = step.arguments.get(context.missing) or (next(iter(step.arguments.values())) if marked else (said_now,))
+    if context.missing == "text" and not (
+        concepts_of(said_now.partition(given[0])[0]) & OF_ADDING or found[0].is_quoted
+    ):
+        given = (said_now,)  # "feed H5"
+    place = next((at for at, one in enumerate(asked.steps) if not one.word(context.missing)), 0)
+    steps = list(asked.steps)
+    answered = steps[place].with_arguments(**{**_said_along(step, steps[place]), context.missing: given})
+    steps[place] = answered._replace(text=f"{answered.text}\n{said_now}")
+    answered_plan = asked._replace(steps=tuple(steps), language=reading.language, others=())
+    of_tables = Reading((Step("query", {}, text=said_now),), reading.confidence, reading.language)  # "revenue per shop"
+    is_doing = step.act in acts() and is_change(step.act)
+    if context.missing == "file" and not (is_offered or named or len(found) == 1 or is_doing):
+        return of_tables._replace(others=(answered_plan,))
+    return answered_plan._replace(others=(of_tables,))
+
+
+def _said_along(step: Step, asked: Step) -> dict[str, tuple[str, ...]]:
+    """Return what an answer says beside what was asked for: which file goes, or where it goes, "a.csv to b.csv".
+
+    Examples
+    --------
+    >>> _said_along(Step("move", {"file": ("a.csv",), "to": ("b.csv",)}), Step("rename", {"file": ("that file",)}))
+    {'file': ('a.csv',), 'to': ('b.csv',)}
+    """
+    if asked.act not in {"rename", "move", "copy"} or set(step.arguments) != {"file", "to"}:
+        return {}
+    return {role: words for role, words in step.arguments.items() if not ENDED.search(asked.word(role))}
+
+
+def _is_of(said: str, names: Sequence[str]) -> bool:
+    """Tell whether an answer is one of the names that were offered: their words, a place among them, or a pronoun for one.
+
+    Examples
+    --------
+    >>> [_is_of(said, ("a/tax.txt", "a/rent.txt")) for said in ("the second", "the rent one", "that one", "sales per day")]
+    [True, True, True, False]
+    """
+    is_pointing = is_pointer(said, "it") or is_pointer(said, "other") or begins_with_pointer(said)
+    return (
+        rank(said) is not None
+        or is_pointing
+        or (found := pick(said, names, is_file=True)).name != ""
+        or bool(found.rivals)
+    )
+
+
+def _begins_anew(step: Step, found: Sequence[Word], said: str, missing: str) -> bool:
+    """Tell whether a text is no answer by how it begins: it asks, refuses, thanks, or is a wish that names its file."""
+    told = concepts_of(said)
+    asks = is_asking(said) or (said[-1:] in ASK_SIGNS and len(found) > FEW_SAID)
+    is_setting = missing == "file" and "should" in told  # "the first 2 should be 3"
+    if asks or is_setting or step.act in {"no", "refrain", "undo"} or told & THANKING:
+        return True
+    is_named = is_change(step.act) and any(map(ENDED.search, step.arguments.get("file", ())))
+    is_wish = bool(WISHING & frozenset[str]().union(*lexicon().concepts(found)[:1])) and found[0].kind == "word"
+    return missing in {"file", "to"} and is_named and is_wish  # "rename b.txt"
+
+
+def _says_itself(step: Step, confidence: float, found: Sequence[Word], context: Context) -> bool:
+    """Tell whether a text says by itself what is to be done, more than the word that was asked for."""
+    asked, missing = (
+        {one.act for one in context.asked.steps} if context.asked is not None else set[str](),
+        context.missing,
+    )
+    said = " ".join(word.text for word in found)
+    is_other = step.act not in {*FOLLOWS, "unclear", "talk"} and step.act not in asked
+    taken = {one.text for words in step.arguments.values() for word in words for one in words_of(word)}
+    told = zip(found, lexicon().concepts(found), strict=True)
+    telling = [one for one, means in told if means and one.text not in taken and not is_small(one.text)]
+    is_delete = any(act.startswith("delete") for act in asked)
+    is_whole = step.act in acts() and is_change(step.act) and not lacks(step)  # another wish of the same sort
+    marked = sum(len(word) for words in step.arguments.values() for word in words)
+    is_only_words = marked >= len(said) / 2 or step.act in {*FOLLOWS, "unclear", "talk"}
+    return (
+        (is_other and len(telling) > (confidence < HALF))
+        or ((is_delete or is_whole) and bool(set(step.arguments) - {missing}))
+        or (is_other and set(step.arguments) != {missing} and confidence >= HALF)
+        or (not step.arguments.get(missing) and _takes_back(said))
+        or (confidence >= SURE and not is_only_words)
+    )
+
+
+def _names_no_act(found: Sequence[Word], language: str) -> bool:
+    """Tell whether words name nothing that could be done, and describe something: "the old one", "the one to Ann"."""
+    told = [
+        frozenset[str]() if age_in(word.text, language) else one
+        for word, one in zip(found, lexicon_of(language).concepts(found), strict=True)
+    ]
+    says_more = any(word.kind != "sign" and not one & THANKING for word, one in zip(found, told, strict=True))
+    return says_more and not any(one & WISHING for one in told)
+
+
+def of_correction(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that the look before is wished for at something else, which a request describes: "no sorry, the 2025 one".
+
+    Examples
+    --------
+    >>> counted = Context(Step("count.lines", {"file": ("prices_2024.txt",)}))
+    >>> of_correction(Reading((Step("unclear", {}),)), "no sorry, the 2025 one", counted).steps[0].arguments
+    {'file': ('the 2025 one',)}
+    """
+    row = acts().get(context.last.act) if context.last is not None else None
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("", {})
+    is_unread = step.act in UNREAD and not step.arguments
+    if context.last is None or row is None or row.kind != "look" or context.is_open or not is_unread:
+        return reading
+    found = words_of(request)
+    sorry, told = words_of_wishes(reading.language).concepts(found), lexicon_of(reading.language).concepts(found)
+    begin = 0
+    while begin < len(found) and (found[begin].kind == "sign" or "sorry" in sorry[begin] or told[begin] & NEGATING):
+        begin += 1
+    rest = found[begin:]
+    is_named = any(not (is_small(word.text) or one) for word, one in zip(rest, told[begin:], strict=True))
+    if (
+        not 0 < begin <= len(found) - len(rest)
+        or not is_named
+        or len(rest) > FEW_WORDS
+        or request.rstrip()[-1:] in ASK_SIGNS
+    ):
+        return reading
+    if not _names_no_act(rest, reading.language):
+        return reading
+    said = {} if context.last.act == "query" else {"file": (request[rest[0].start : rest[-1].end].rstrip(" .!"),)}
+    return reading._replace(steps=(Step("fix", said, text=request),), confidence=HALF, others=())

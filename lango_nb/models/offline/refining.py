@@ -1,0 +1,700 @@
+"""A reading looked at again beside the words of its request: which of the likeliest it is, and what belongs together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+from lango_nb.models.offline.features import PROGRAMS
+from lango_nb.models.offline.followups import ENDED, EXACT, HALF, WISHING, is_work, lacks
+from lango_nb.models.offline.lexicon import ASK_SIGNS, REFUSING, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import (
+    FEW_WORDS,
+    KEEPING,
+    OF_TASKS,
+    left_over,
+    list_in,
+    words_of_speech,
+    words_of_wishes,
+)
+from lango_nb.models.offline.meant import ASKED_OF, SHORT
+from lango_nb.models.offline.names import (
+    FIRST_WORDS,
+    asks,
+    begins_with_pointer,
+    endings,
+    is_asking,
+    is_pointer,
+    is_small,
+    not_meant,
+    points_back,
+    trimmed,
+)
+from lango_nb.models.offline.operations import in_figures, reckon
+from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
+from lango_nb.models.offline.queries import said_of_tables
+from lango_nb.models.offline.reader import FOLLOWS, is_misnamed
+from lango_nb.models.offline.steps import BOTH, COLONS, WRITING, plainly
+
+_DOUBTFUL = 0.3
+"""Confidence of a deletion that was read as a look: it is shown and asked about."""
+SURE = 0.8
+"""Confidence from which a short text is a wish of its own, whatever was asked."""
+_OF_MONEY = frozenset(("many", "who", "money"))
+"""Concepts beside which owing is owing money."""
+REMEMBERED = frozenset(("remember", "recall"))
+"""Concepts of what is kept in mind."""
+_POSSIBLY = 0.1
+"""Confidence from which a reading is possible."""
+_SAID_BY: Mapping[str, frozenset[str]] = {
+    act: frozenset(said.split())
+    for act, said in (
+        ("talk", "joke greeting thanks farewell weather"), ("refrain", "no not none stop dismiss forget"),
+        ("read", "read show open print what who when where many contain search"), ("delete", "delete"),
+        ("exists", "file folder have is"), ("date", "when date newest oldest time"), ("size", "size many largest"),
+        ("move", "move put"), ("rename", "rename name change"), ("copy", "copy save"), ("summary", "summary"),
+        ("compare", "compare same"), ("append", "append put write"), ("replace", "replace change correct"),
+        ("recall", "recall remember what who when where"), ("unclear", ""),
+    )
+}  # fmt: skip
+"""Concepts of the words that say what is to be done; acts that are not here may be said in any way."""
+_PLACED = frozenset(("file", "folder", "all"))
+"""Concepts of a wish to see what is in a folder."""
+_ALL = frozenset(("all", "each", "folder"))
+"""Concepts of a wish to delete everything."""
+_SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
+_ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
+"""A row of a table, as it stands in a request."""
+_UNSURE_ACTS = frozenset(("rows.where", "cell", "unclear", "talk", "read", "replace", "json.set", "task.done", "task.change", "task.add"))  # fmt: skip
+"""Acts that a wish to set a value of a table is taken for."""
+_FEW_IN_CELL = 12
+"""Words of such a wish."""
+_OF_A_FILE = {"task.delete": ("delete", "line.delete"), "task.add": ("append", "write")}
+"""What wishes about tasks are where no word says that they are about tasks, and a file is meant rather."""
+
+
+def said_rather(reading: Reading, request: str) -> Reading:
+    """Return the likeliest reading that a request has the words of, where the first is doubtful and it has none of its own.
+
+    Examples
+    --------
+    >>> other = Reading((Step("delete", {"file": ("the letter",)}),), 0.2)
+    >>> said_rather(Reading((Step("read", {"file": ("the letter",)}),), 0.4, others=(other,)), "delete the letter").steps[0].act
+    'delete'
+    """
+    first = reading.steps[0].act if len(reading.steps) == 1 else ""
+    told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
+    is_wrong = first == "refrain" and not told & REFUSING and bool(reading.others)
+    is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
+    if not first or (reading.confidence >= SURE and not is_wrong):
+        return reading
+    least = reading.confidence if first == "talk" else 0.0
+    is_shown = first == "talk" and bool(_SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]))
+    for other in sorted(reading.others, key=lambda one: -one.confidence):
+        step = other.steps[0]
+        row = acts().get(step.act)
+        is_look = row is not None and row.kind == "look" and bool(step.word("file"))
+        is_likely = other.confidence > least and (first == "talk" or is_wrong)
+        is_said = told & _SAID_BY.get(step.act.partition(".")[0], frozenset()) and other.confidence >= _POSSIBLY
+        is_unsaid = reading.confidence < HALF and not told & _SAID_BY.get(first.partition(".")[0], told)
+        if is_work(step) and (
+            is_likely
+            or (is_shown and is_look and other.confidence >= reading.confidence * HALF)
+            or (is_said and (is_unsaid or is_wrong))
+        ):
+            rest = tuple(one for one in reading.others if one is not other)
+            return other._replace(others=rest if is_wrong else (reading._replace(others=()), *rest))
+    return reading
+
+
+def of_the_file(reading: Reading, request: str, context: Context) -> Reading:
+    """Look in the file spoken of for what a question that points at it was taken to be remembered: "who is there then?"."""
+    asks = request.rstrip()[-1:] in ASK_SIGNS
+    is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
+    acts_read = [step.act for step in reading.steps]
+    pointed = [word.text for word in words_of(request) if is_pointer(word.text, "it") or is_pointer(word.text, "those")]
+    is_shown = acts_read == ["list"] and bool(context.file) and not reading.steps[0].arguments
+    is_listed = context.last is not None and context.last.act in {"append", "line.delete", "line.tick"}
+    is_shown = is_shown and (bool(pointed) or is_listed) and not concepts_of(request) & _PLACED
+    if is_shown and context.query is None and len(words_of(request)) <= SHORT:  # "zeig sie mir", "what is on it now?"
+        return reading._replace(steps=(Step("read", {"file": (context.file,)}, text=request),))
+    is_other = concepts_of(request) & OF_TASKS or any(step.arguments for step in reading.steps)
+    if context.query is not None and acts_read in (["task.list"], ["list"]) and not is_other:
+        step = context.query._replace(text=request)
+        return reading._replace(steps=(step,), others=(reading, *reading.others))
+    if not asks or not context.file or is_memory or acts_read != ["recall"] or not points_back(request):
+        return reading
+    step = reading.steps[0]._replace(act="search").with_arguments(file=(context.file,))
+    return reading._replace(steps=(step,), others=(reading, *reading.others))
+
+
+def beside_work(reading: Reading) -> Reading:
+    """Look for what seems talk beside something to be done, where it asks, and leave it out where it does not: "thanks! now …".
+
+    Examples
+    --------
+    >>> both = Step("talk", {}, text="tell me how many takes song 4 needed"), Step("append", {}, text="and add it to a.txt")
+    >>> [step.act for step in beside_work(Reading(both)).steps]
+    ['unclear', 'append']
+    """
+    if len(reading.steps) < 2 or not any(is_work(step) for step in reading.steps):  # noqa: PLR2004 - one beside another
+        return reading
+    kept = [
+        (step._replace(act="unclear") if step.act == "talk" else step, sure)
+        for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
+        if step.act != "talk" or asks(step.text)
+    ]
+    return reading._replace(
+        steps=tuple(step for step, _ in kept), each=tuple(sure for _, sure in kept) if len(kept) > 1 else ()
+    )
+
+
+def with_nouns(reading: Reading) -> Reading:
+    """Take a word that could point at something for an article where a word that means nothing else stands behind it.
+
+    Examples
+    --------
+    >>> said = Reading((Step("delete", {"file": ("die",)}, text="lösch die alten Flyer"),))
+    >>> with_nouns(said).steps[0].arguments["file"]
+    ('die alten Flyer',)
+    >>> with_nouns(Reading((Step("delete", {"file": ("it",)}, text="delete it please"),))).steps[0].arguments["file"]
+    ('it',)
+    >>> said = Reading((Step("move", {"to": ("ahí carta.txt",)}, text="mete ahí carta.txt"),))
+    >>> dict(with_nouns(said).steps[0].arguments)
+    {'to': ('ahí',), 'file': ('carta.txt',)}
+    """
+    steps = tuple(_put_there(_of_quoted(_with_noun(step, reading.language))) for step in reading.steps)
+    return _of_lines_with(reading._replace(steps=steps, others=tuple(map(with_nouns, reading.others))))
+
+
+def _of_lines_with(reading: Reading) -> Reading:
+    """Take what lines are to contain, and was read as a file, for words of the file: at once beside one, else if there is no such file.
+
+    Examples
+    --------
+    >>> both = Step("count.lines", {"file": ("it", "room 4")}, text="how many lines in it mention room 4?")
+    >>> _of_lines_with(Reading((both,))).steps[0].arguments
+    {'file': ('it',), 'find': ('room 4',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    told = [(word, concepts_of(word.text)) for word in words_of(step.text)]
+    contains = [word for word, means in told if "contain" in means]
+    if step.act != "count.lines" or not contains:
+        return reading
+    files = tuple(word for word in step.arguments.get("file", ()) if EXACT.match(word) or is_pointer(word, "it"))
+    sought = tuple(word for word in step.arguments.get("file", ()) if word not in files)
+    if not sought and files and all(is_pointer(word, "it") for word in files):
+        sought = (step.text[contains[-1].end :].strip(" .?!\uff1f"),)
+    if len(sought) != 1:
+        return reading
+    kept = [word for word in words_of(sought[0]) if "contain" not in concepts_of(word.text)]
+    find = sought[0][kept[0].start :] if kept else ""
+    meant = step._replace(act="count.matches").with_arguments(file=files, find=(find,) if find else ())
+    if files and find:
+        return reading._replace(steps=(meant,))
+    return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others)) if find else reading
+
+
+def _of_quoted(step: Step) -> Step:
+    """Return that what stands in quotation marks is counted, where lines were: "how many "absent" are there in a.log?".
+
+    Examples
+    --------
+    >>> _of_quoted(Step("count.lines", {"file": ("a.log",)}, text='how many "absent" are there in a.log?')).word("find")
+    'absent'
+    """
+    quoted = [word for word in words_of(step.text) if word.is_quoted and word.kind != "file"]
+    if step.act not in {"count.lines", "count.rows"} or not quoted or not step.word("file") or step.destination:
+        return step
+    find = step.text[quoted[0].start : quoted[-1].end]
+    return step if find in step.word("file") else step._replace(act="count.matches").with_arguments(find=(find,))
+
+
+def _put_there(step: Step) -> Step:
+    """Part a place that is only pointed at from the file behind it: "put there a.txt"; and put a text into a file.
+
+    Examples
+    --------
+    >>> said = Step("move", {"file": ("the minutes",), "to": ("Kim",)}, text="put in the minutes: Kim is new")
+    >>> _put_there(said).act, _put_there(said).word("text")
+    ('append', 'Kim is new')
+    """
+    head, _, text = step.text.partition(next((sign for sign in COLONS if sign in step.text), "\0"))
+    file, goal = step.word("file"), step.word("to")
+    if step.act == "move" and file and goal and file in head and goal in text:
+        return Step("append", {"file": step.arguments["file"], "text": (text.strip(),)}, text=step.text)
+    if step.act == "rename" and not step.word("file") and (renamed := _with_what_is_renamed(step)) is not step:
+        return renamed
+    if step.act == "copy" and "put" in concepts_of(step.text) and not concepts_of(step.text) & {"copy", "save"}:
+        step = step._replace(act="move")
+    if step.act == "search" and step.word("file") and "many" in concepts_of(step.text) and not step.destination:
+        return step._replace(act="count.matches")
+    if step.act == "copy" and not step.arguments and "delete" in concepts_of(step.text):
+        copies = [word.text for word in words_of(step.text) if is_pointer(word.text, "copy")]
+        return Step("delete", {"file": tuple(copies[:1])}, text=step.text) if copies else step  # "a kopię usuń"
+    if step.act in {"move", "copy"} and not step.word("to") and step.word("file"):
+        first, _, rest = step.word("file").partition(" ")
+        files = tuple(
+            word for word in (rest, *step.arguments["file"][1:]) if word and (word is rest or word not in rest)
+        )
+        if files and begins_with_pointer(first):  # "copia ahí los dos archivos"
+            return step.with_arguments(file=files, to=(first,))
+    both = step.arguments.get("file", ())
+    if step.act == "rename" and not step.word("to") and len(both) == BOTH and all(map(ENDED.search, both)):
+        return step.with_arguments(file=both[:1], to=both[1:])
+    place, _, name = step.word("to").partition(" ")
+    is_file = [word.kind for word in words_of(name)][-1:] == ["file"]
+    if step.act not in {"move", "copy"} or step.word("file") or not (is_file and begins_with_pointer(place)):
+        return step
+    return step.with_arguments(to=(place,), file=(name,))
+
+
+def _with_what_is_renamed(step: Step) -> Step:
+    """Take for the file what was read as its new name, where no word says that something becomes that: "rename the letter".
+
+    Examples
+    --------
+    >>> _with_what_is_renamed(Step("rename", {"to": ("letter",)}, text="rename the letter")).arguments
+    {'file': ('letter',)}
+    """
+    to = step.word("to")
+    found = words_of(to)
+    told = lexicon().concepts(found)
+    verbs = [word for word, one in zip(found, told, strict=True) if "rename" in one]
+    if verbs and found[-1].kind == "file":  # what it is to be called is not said yet
+        return step.with_arguments(file=(to[verbs[-1].end :].strip(),), to=())
+    before = words_of(step.text.partition(to)[0]) if to else ()
+    led = zip(before, lexicon().concepts(before), strict=True)
+    is_led = bool(before) and all("rename" in one or (is_small(word.text) and not one) for word, one in led)
+    return step.with_arguments(file=step.arguments["to"], to=()) if is_led else step
+
+
+def _with_noun(step: Step, language: str) -> Step:
+    pointers = [word for word in step.arguments.get("file", ()) if is_pointer(word, "it") or is_pointer(word, "those")]
+    if not pointers or not is_change(step.act):
+        return step
+    taken = {word for role, said in step.arguments.items() if role != "file" for one in said for word in one.split()}
+    found = words_of(step.text.partition("\n")[0])
+    told = lexicon().concepts(found)
+    for pointer in pointers:
+        at = next((place for place, word in enumerate(found) if word.text == pointer), len(found))
+        last = at
+        for place in range(at + 1, len(found)):
+            word = found[place]
+            if word.kind != "word" or word.is_quoted or word.text in taken:
+                break
+            if not (told[place] or is_small(word.text) or is_small_in(word.folded, language)):
+                last = place
+        if at < last:
+            noun = step.text[found[at].start : found[last].end]
+            files = tuple(noun if word == pointer else word for word in step.arguments["file"])
+            return step.with_arguments(file=files)
+    return step
+
+
+def of_no_sum(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that a question is to be found out where what was read as a sum is none: how much it is may stand in a file.
+
+    Examples
+    --------
+    >>> said = Reading((Step("calculate", {"text": ("2024-05-18",)}),))
+    >>> of_no_sum(said, "who is there on 2024-05-18?", Context()).steps[0].act
+    'unclear'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act != "calculate" or not asks(request) or "calculate" in concepts_of(request):
+        return reading
+    before = context.answer.partition("\n")[0]
+    ways = (step.word("text"), in_figures(step.word("text"), before), f"{before} {step.word('text')}")
+    if any(reckon(way, has_units=has_units) for way in ways for has_units in (False, True)):
+        return reading
+    return reading._replace(steps=(Step("unclear", {}, text=request),))
+
+
+def of_known_kinds(reading: Reading) -> Reading:
+    """Take the next reading of the same kind of act where what should be a kind of files is none: "both recipe files".
+
+    Examples
+    --------
+    >>> said = Reading((Step("copy.ending", {"ending": ("recipe files",)}),), others=(Reading((Step("copy", {}),)),))
+    >>> of_known_kinds(said).steps[0].act
+    'copy'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    group, _, part = step.act.partition(".")
+    if (
+        step.act == "run"
+        and not _is_line(step)
+        and (rather := [one for one in reading.others if is_work(one.steps[0])])
+    ):
+        return rather[0]._replace(others=tuple(one for one in reading.others if one is not rather[0]))
+    if step.act == "task.add" and _only_tells(step, reading):
+        return reading._replace(steps=(Step("talk", {}, text=step.text),), others=())
+    if is_misnamed(step):  # "put a.txt in a new folder old"
+        moved = [
+            (place, one)
+            for place, one in enumerate(reading.others)
+            if one.steps[0].act in {"move", "copy"} and one.steps[0].word("to") and one.steps[0].word("file")
+        ]
+        for place, other in moved[:1]:
+            rest = (*reading.others[:place], *reading.others[place + 1 :])
+            return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    if step.act == "folder.make" and (put := _put_into(reading)) is not None:
+        return put
+    if part == "ending" and step.word("ending") and not endings(step.word("ending")):
+        for place, other in enumerate(reading.others):
+            if other.steps[0].act == group:
+                rest = (*reading.others[:place], *reading.others[place + 1 :])
+                return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    if step.act == "delete" and (cut := _cut_rather(reading)) is not None:
+        return cut
+    for other in reading.others if step.act in {"list", "delete.all"} and not step.arguments else ():
+        if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
+            return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
+    return reading
+
+
+def _only_tells(step: Step, reading: Reading) -> bool:
+    """Tell whether a request only says how somebody is, and wishes for nothing: no task is made of "I need a coffee first".
+
+    Examples
+    --------
+    >>> said = [Step("task.add", {}, text=text) for text in ("ik moet eerst koffie", "remind me that I need coffee", "buy coffee")]
+    >>> [_only_tells(one, Reading((one,), 0.78, "nl")) for one in said]
+    [True, False, False]
+    """
+    found = words_of(step.text)
+    own = words_of_speech(reading.language).concepts(found[:FIRST_WORDS])
+    is_east = any(word.kind in UNSPACED for word in found)
+    told = frozenset[str]().union(*lexicon().concepts(found))
+    is_wish = bool(told & (KEEPING | OF_TASKS | REMEMBERED | {"remind", "please"})) or bool(step.word("file"))
+    return any("own" in one for one in own) and not (is_wish or is_east)
+
+
+def _is_line(step: Step) -> bool:
+    """Tell whether what is to be run looks like a line for a shell, or the request says that it is to be run.
+
+    Examples
+    --------
+    >>> _is_line(Step("run", {"command": ("letters",)}, text="list the letters"))
+    False
+    """
+    program = step.word("command").partition(" ")[0]
+    is_said = "run" in frozenset[str]().union(*lexicon().concepts(words_of(step.text)))
+    return is_said or program in PROGRAMS or not program.isalpha() or program == step.text.partition(" ")[0]
+
+
+def _cut_rather(reading: Reading) -> Reading | None:
+    """Return that a line goes out of a file, where words that a request has beside its name tell which: "delete the milk from a.txt".
+
+    Examples
+    --------
+    >>> cut = Reading((Step("line.delete", {"file": ("a.txt",), "find": ("milk",)}),), 0.2)
+    >>> said = Step("delete", {"file": ("a.txt",)}, text="delete the milk from a.txt")
+    >>> _cut_rather(Reading((said,), 0.7, others=(cut,))).steps[0].act
+    'line.delete'
+    """
+    step = reading.steps[0]
+    for place, other in enumerate(reading.others):
+        one = other.steps[0]
+        if one.act == "line.delete" and one.word("find") and one.arguments.get("file") == step.arguments.get("file"):
+            rest = (*reading.others[:place], *reading.others[place + 1 :])
+            return other._replace(confidence=max(HALF, other.confidence), others=rest)
+    return None
+
+
+def _put_into(reading: Reading) -> Reading | None:
+    """Return that something goes into a folder where a request begins with that: "move a.txt to a new folder called b".
+
+    Examples
+    --------
+    >>> move = Step("move", {"file": ("a.txt",), "to": ("b",)})
+    >>> said = Step("folder.make", {"to": ("b",)}, text="move a.txt to a new folder called b")
+    >>> _put_into(Reading((said,), 0.8, others=(Reading((move,), 0.4),))).steps[0].act
+    'move'
+    """
+    step = reading.steps[0]
+    told = lexicon().concepts(words_of(step.text))
+    at = next((at for at, one in enumerate(told) if one & {"move", "copy", "put"}), len(told))
+    folder = next((at for at, one in enumerate(told) if "folder" in one), 0)
+    for place, other in enumerate(reading.others if at < folder else ()):
+        one = other.steps[0]
+        if one.act in {"move", "copy"} and one.word("file") and one.word("to") == step.word("to"):
+            rest = (*reading.others[:place], *reading.others[place + 1 :])
+            return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    return None
+
+
+def without_refused(reading: Reading, request: str) -> Reading:
+    """Leave out a file that a request names behind a negation: what is changed is never that one.
+
+    Where nothing else is left to change, the next reading is taken that does without it.
+    """
+    out = not_meant(request, reading.language)
+    if not out:
+        return reading
+    others = tuple(other for other in reading.others if not any(_without(step, out) is None for step in other.steps))
+    left = [_without(step, out) for step in reading.steps]
+    steps = tuple(step for step in left if step is not None)
+    if len(steps) == len(left):
+        return reading._replace(steps=steps, others=others)
+    if others and not is_talk(others[0].steps[0].act):
+        confidence = max(reading.confidence, others[0].confidence)
+        return others[0]._replace(others=others[1:], confidence=confidence)
+    return reading._replace(steps=(Step("refrain", {}, text=request),), others=())
+
+
+def _without(step: Step, out: Collection[str]) -> Step | None:
+    """Return a step without files that are not meant; ``None`` for a change of which nothing is left."""
+    kept = {
+        role: tuple(word for word in words if trimmed(word) not in out) if role in {"file", "to"} else words
+        for role, words in step.arguments.items()
+    }
+    if all(kept.values()):
+        return step.with_arguments(**kept)
+    return None if is_change(step.act) or step.destination else step
+
+
+def rejoined(reading: Reading, request: str) -> Reading:
+    """Return one step where a request was parted within one: between numbers of lines, or before where its result goes.
+
+    Examples
+    --------
+    >>> parted = Reading((Step("line.delete", {"line": ("2",)}), Step("same", {"n": ("3",)})))
+    >>> [step.text for step in rejoined(parted, "delete lines 2 and 3").steps]
+    ['delete lines 2 and 3']
+    >>> parted = Reading((Step("list", {}), Step("read", {"to": ("a.txt",)}, "write")), 0.3, each=(0.9, 0.4))
+    >>> rejoined(parted, "list the files and save the list to a.txt").steps[0].destination
+    'write'
+    """
+    first, *rest = reading.steps or (Step("unclear", {}),)
+    if not rest and (deleted := _deleted_rather(first, reading.language)) is not first:
+        return reading._replace(steps=(deleted,), confidence=min(reading.confidence, _DOUBTFUL))
+    if len(rest) == 1 and first.act == "copy" and rest[0].act == "rename" and not first.word("to"):
+        names = [word for role in ("to", "file") for word in rest[0].arguments.get(role, ())]
+        ends = [word for word in names if ENDED.search(word)]
+        places = [word for word in names if word not in ends and not is_pointer(word, "it")]
+        if len(ends) == 1 and len(places) <= 1:  # "make a copy of a.txt and call it b.txt, in the folder old"
+            where = f"{trimmed(places[0]).rstrip('/')}/" if places and "/" not in ends[0] else ""
+            step = first.with_arguments(to=(where + ends[0],))._replace(text=request)
+            return reading._replace(steps=(step,), confidence=max((reading.confidence, *reading.each[:1])), each=())
+    if len(rest) == 1 and rest[0].destination and not first.destination:
+        is_result = set(rest[0].arguments) <= {"to"} and rest[0].word("to") and not is_change(rest[0].act)
+        if is_result and not (is_change(first.act) or is_talk(first.act)):
+            kept = first.with_arguments(to=rest[0].arguments["to"])._replace(destination=rest[0].destination)
+            return reading._replace(steps=(kept,), confidence=max((reading.confidence, *reading.each[:1])), each=())
+    words = [word for step in rest for role, said in step.arguments.items() if role != "file" for word in said]
+    is_parted = bool(rest) and first.act == "line.delete" and all(step.act in FOLLOWS for step in rest)
+    if is_parted and words and all(word.isdecimal() for word in words):
+        file = first.arguments.get("file") or next((step.arguments["file"] for step in rest if step.word("file")), ())
+        step = first.with_arguments(file=file)._replace(text=request)
+        return reading._replace(steps=(step,), confidence=max((reading.confidence, *reading.each[:1])), each=())
+    return reading
+
+
+def to_named_file(reading: Reading, request: str) -> Reading:
+    """Return that a text is added to the list whose file a request names, and not to the tasks.
+
+    Examples
+    --------
+    >>> more = Reading((Step("append", {"text": ("soap",), "file": ("the list", "shopping.txt")}),), 0.3)
+    >>> said = Reading((Step("task.add", {"text": ("shopping.txt",)}),), 0.6, others=(more,))
+    >>> to_named_file(said, "note soap on the list (shopping.txt)").steps[0].arguments
+    {'text': ('soap',), 'file': ('shopping.txt',)}
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act != "task.add" or not any(word.kind == "file" for word in words_of(request)):
+        return reading
+    fitting = [plainly(other.steps[0]) for other in reading.others if other.steps[0].act in WRITING]
+    likely = sum(other.confidence for other in reading.others if other.steps[0].act in WRITING)
+    for one in fitting:
+        files = tuple(word for word in one.arguments.get("file", ()) if ENDED.search(word))[-1:]
+        if files and one.word("text") and files[0] not in one.word("text"):
+            sure = min(1.0, likely / max(1 - reading.confidence, likely))
+            return Reading((one._replace(act="append").with_arguments(file=files),), sure, reading.language)
+    return reading
+
+
+def of_files(reading: Reading, request: str) -> Reading:
+    """Return the likeliest change of a file where a doubtful reading is about a task and no word of it says so.
+
+    Examples
+    --------
+    >>> more = (Reading((Step("read", {"file": ("the letter",)}),), 0.35), Reading((Step("delete", {"file": ("the letter",)}),), 0.35))
+    >>> of_files(Reading((Step("task.delete", {"text": ("the letter",)}),), 0.46, others=more), "remove the letter").steps[0].act
+    'delete'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    about = [one for one in reading.others if one.steps[0].word("file")]
+    if step.act == "task.delete" and not step.word("text"):  # "delete the todo list"
+        return next((one for one in about if one.steps[0].act == "delete"), reading)
+    if step.act not in _OF_A_FILE or concepts_of(request) & OF_TASKS:
+        return reading
+    sure = SURE if step.act == "task.delete" else HALF
+    if reading.confidence >= sure or sum(one.confidence for one in about) <= reading.confidence:
+        return reading
+    chosen = next((one for one in about if one.steps[0].act in _OF_A_FILE.get(step.act, ())), None)
+    return reading if chosen is None else chosen._replace(others=tuple(o for o in reading.others if o is not chosen))
+
+
+def _deleted_rather(step: Step, language: str) -> Step:
+    """Return that a line is to be deleted where it was read as one to be shown, and the request says nothing of showing.
+
+    Examples
+    --------
+    >>> said = Step("read.last", {"file": ("a.txt",)}, text="delete the last line of a.txt")
+    >>> _deleted_rather(said, "en").arguments
+    {'file': ('a.txt',), 'line': ('-1',)}
+    """
+    line = {"read.first": "1", "read.last": "-1"}.get(step.act, step.word("line"))
+    rest = step.text.replace(step.word("file") or "\0", " ")
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(rest)))
+    is_one = bool(line) and step.act in {"read.first", "read.last", "read.line"} and step.word("n") in {"", "1"}
+    if not is_one or "delete" not in told or told & (_SHOWING_FIRST | ASKED_OF) or step.destination or asks(step.text):
+        return step
+    return Step(
+        "line.delete", {"file": step.arguments.get("file", ()), "line": (line,)}, text=step.text
+    ).with_arguments()
+
+
+def written_alike(reading: Reading, request: str) -> Reading:
+    """Add up readings that write the same text to the same file, anew or at its end: only the verb tells which."""
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act not in WRITING:
+        return reading
+    step = plainly(step)
+    file = next((word for word in step.arguments.get("file", ()) if ENDED.search(word)), "")
+    also = [other for other in reading.others if file and _says_alike(step, plainly(other.steps[0]), file)]
+    if also and reading.confidence < HALF and not left_over(request, step, reading.language, is_any=True):
+        texts = [text for other in also if (text := other.steps[0].word("text")) and step.word("text").endswith(text)]
+        bare = min(texts, key=len, default="")
+        if bare and "line" in concepts_of(step.word("text").removesuffix(bare)):  # "with three lines, a, b and c"
+            step = step.with_arguments(text=(bare,))
+        both = min(1.0, reading.confidence + sum(other.confidence for other in also))
+        reading = reading._replace(steps=(step,), confidence=both)
+    for other in reading.others:
+        alike = plainly(other.steps[0])
+        if alike.act in WRITING and alike.act != step.act and dict(alike.arguments) == dict(step.arguments):
+            told = concepts_of(request.replace(step.word("text"), " "))
+            adds = told & {"put", "append"} and not told & {"write", "save", "replace"}
+            both = min(1.0, reading.confidence + other.confidence)
+            return reading._replace(steps=(step._replace(act="append" if adds else step.act),), confidence=both)
+    return reading
+
+
+def _says_alike(step: Step, other: Step, file: str) -> bool:
+    """Tell whether a step may write the same text to the file that another one writes it to, or notes it as a task."""
+    if other.act == "task.add":
+        return other.word("text") == step.word("text")
+    is_part = not other.word("text") or step.word("text").endswith(other.word("text"))
+    return other.act in {*WRITING, "create"} and file in other.arguments.get("file", ()) and is_part
+
+
+def of_owed(reading: Reading, request: str) -> Reading:
+    """Return that a table is asked first who owes how much, whatever else was read.
+
+    Examples
+    --------
+    >>> said = Reading((Step("size", {"file": ("Ann",)}),), 0.3)
+    >>> of_owed(said, "how much does Ann still owe me?").steps[0].act, of_owed(said, "how large is Ann?").steps[0].act
+    ('query', 'size')
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("write", {})
+    is_owed = "owed" in said_of_tables(request, reading.language) and bool(concepts_of(request) & _OF_MONEY)
+    is_named = any(word.kind == "file" for word in words_of(request))
+    if not (is_owed and asks(request)) or is_named or step.destination or (step.act in acts() and is_change(step.act)):
+        return reading
+    return reading._replace(steps=(Step("query", {}, text=request),), others=(reading, *reading.others))
+
+
+def of_no_change(reading: Reading, request: str, context: Context) -> Reading:
+    """Return that a look is gone on with where no word of a few says that anything is to be changed: "and for a group".
+
+    Examples
+    --------
+    >>> more = Reading((Step("same", {"key": ("group",)}),), 0.4)
+    >>> said = Reading((Step("json.set", {"new": ("group",)}),), 0.8, others=(more,))
+    >>> of_no_change(said, "and for a group", Context(Step("json.get", {"key": ("child",)}))).steps[0].act
+    'same'
+    """
+    step, found = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), words_of(request)
+    is_look = context.last is not None and not is_change(context.last.act) and not context.is_open
+    told = lexicon_of(reading.language).concepts(found)
+    is_more = bool(told) and "and" in told[0] and len(found) <= FEW_WORDS
+    is_said = any(one & WISHING for one in told)
+    if not (is_look and is_more) or is_said or step.act not in {"json.set", "replace", "line.replace", "task.change"}:
+        return reading
+    look = next(
+        (one for one in reading.others if not is_change(one.steps[0].act) and not one.steps[0].destination), None
+    )
+    return reading if look is None else look._replace(confidence=max(look.confidence, HALF))
+
+
+def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
+    """Return that a value of a table is to be set, before or behind what was read otherwise: "put Nina in room D".
+
+    Examples
+    --------
+    >>> said = Reading((Step("json.set", {"key": ("thermometer",), "new": ("12",)}),), 0.4)
+    >>> found = of_cell(said, "set the count of the thermometer to 12", Context(file="equipment.json"))
+    >>> found.steps[0].act, found.steps[0].word("new"), found.others[0] == said
+    ('value.set', '12', True)
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    is_doubtful = step is not None and step.act in WRITING and reading.confidence < HALF
+    is_set = step is not None and _is_setting(step, reading.confidence, request, context)
+    acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
+    is_set = is_set and not list_in(request, words_of(request), reading.language)
+    is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
+    if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
+        return None
+    named = [word.text for word in words_of(request) if word.kind == "file"]
+    file = named[0] if len(named) == 1 else context.file if not named else ""
+    is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
+    is_anywhere = not file and (is_set or (step.act == "json.set" and bool(step.word("new"))))
+    is_other = request.rstrip()[-1:] in ASK_SIGNS or any(ENDED.search(word) for word in step.arguments.get("to", ()))
+    if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
+        return None
+    if not request.strip() or (step.act == "task.done" and not named and not is_set):
+        return None
+    new = (
+        ()
+        if (is_set and step.act not in {"json.set", "replace", *FOLLOWS})
+        or step.act in {"task.done", "move"}
+        or "done" in concepts_of(request)
+        else _new_of(reading)
+    )
+    cell = Step("value.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
+    found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
+    is_whole = (
+        not is_set and step.act in {"move", "replace", "json.set"} and not lacks(step) and reading.confidence >= HALF
+    )
+    if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
+        return reading._replace(others=(found._replace(others=()), *reading.others))
+    return found
+
+
+def _is_setting(step: Step, confidence: float, request: str, context: Context) -> bool:
+    """Tell whether a request that was hardly understood begins with setting something, or goes on with that: "and K2 to ready"."""
+    found = words_of(request)
+    first = frozenset().union(*lexicon().concepts(found)[:FIRST_WORDS])
+    acts_before = {one.act for one in (context.last, context.changed) if one is not None}
+    goes_on = "and" in first and acts_before in (
+        {"value.set", "line.replace"},
+        {"value.set", "json.set"},
+        {"line.replace"},
+    )
+    is_unsure = confidence < SURE and not is_asking(request)
+    marks = words_of_wishes().concepts(found)
+    is_begun = "change" in first or any("mark" in one for one in marks[:FIRST_WORDS])
+    is_one = step.act in _UNSURE_ACTS or step.act not in acts() or (goes_on and step.act in FOLLOWS)
+    is_more = goes_on and (is_unsure or is_change(step.act) or step.act in FOLLOWS)
+    return is_one and (is_more or (is_unsure and is_begun)) and len(found) <= _FEW_IN_CELL
+
+
+def _new_of(reading: Reading) -> tuple[str, ...]:
+    """Return the new value that any of the likeliest readings found."""
+    return next(
+        (new for one in (reading, *reading.others) if one.steps and (new := one.steps[0].arguments.get("new"))), ()
+    )
