@@ -592,7 +592,12 @@ class Desk:
         """Tell whether a file has to be asked about before it is changed: it was described, and not named."""
         if not is_change(step.act) or step.act.startswith("run") or step.act in {"copy", "copy.ending"}:
             return False
-        if self.context.asked is not None and name in self.context.shown:
+        is_said = rank(word) is not None or bool(pick(word, self.context.shown, is_file=True).name)
+        if (
+            self.context.asked is not None
+            and name in self.context.shown
+            and (is_said or not step.act.startswith("delete"))
+        ):
             return False  # it was asked which of these is meant
         base = name.rpartition("/")[2].casefold()
         if " " in base and base in self._text.casefold():
@@ -706,6 +711,9 @@ class Desk:
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
         if not found.name and (like := self._like_shown(name)):
             found = Pick(like, is_guess=True)
+        if not found.name:
+            held: str = yield from self._shown_with(name)
+            found = Pick(held, is_guess=True) if held else found
         if not found.name and self.context.file and begins_with_pointer(name):
             self._guess = self.context.file  # "that card": it was spoken of, and called something else
             return self.context.file
@@ -837,6 +845,18 @@ class Desk:
         behind = self._text.partition("\n")[0].rpartition(words)[2].strip(" .?!")
         said = f"{words} {behind}" if not any(map(says_something, words.split())) else words
         return pick(said, shown, is_file=True).name or nearest_name(said, shown)
+
+    def _shown_with(self, words: str) -> Work:
+        """Return the one of the files shown that holds words, whatever it is called: "the one with the lentils"; else empty."""
+        names = [name for name in self.context.shown if _PATH.fullmatch(name)]
+        if len(names) < 2 or not self.folder.has("fs_read") or not any(map(says_something, words.split())):  # noqa: PLR2004 - nothing to choose from
+            return ""
+        there: list[Entry] = yield from self.folder.everything()
+        texts: dict[str, str] = yield from self.folder.read_all(
+            [one.name for one in files_of(there) if one.name in names]
+        )
+        near, shared = nearest_texts(words, list(texts.values()))
+        return next(name for name, text in texts.items() if text == near[0]) if shared and len(near) == 1 else ""
 
     def list_file(self, words: str) -> Work:
         """Return the file of a list that is named by what it is; empty where there is none, or several."""

@@ -274,6 +274,21 @@ def day(text: str) -> date | None:
     return None
 
 
+_CLOCK = re.compile(r"([01]?\d|2[0-4])[:h]([0-5]\d)(?::[0-5]\d)?(?: ?(?:h|Uhr))?\Z", re.IGNORECASE)
+
+
+def clock(text: str) -> int | None:
+    """Read a time of the day as minutes since midnight.
+
+    Examples
+    --------
+    >>> clock("9:15"), clock("18h30"), clock("12")
+    (555, 1110, None)
+    """
+    found = _CLOCK.match(text.strip())
+    return None if found is None else 60 * int(found[1]) + int(found[2])
+
+
 def order(values: Sequence[str]) -> list[tuple[int, Decimal | int | str]]:
     """Return a key for each value to sort by: as numbers or dates where most of them are, else as words."""
     given = [value for value in values if value]
@@ -283,6 +298,9 @@ def order(values: Sequence[str]) -> list[tuple[int, Decimal | int | str]]:
     days = [day(value) for value in values]
     if given and sum(one is not None for one in days) * 2 > len(given):
         return [(0, one.toordinal()) if one is not None else (1, 0) for one in days]
+    times = [clock(value) for value in given]
+    if given and None not in times:
+        return [(0, clock(value) or 0) if value else (1, 0) for value in values]
     return [(0, value.casefold()) if value else (1, "") for value in values]
 
 

@@ -30,7 +30,7 @@ from lango_nb.models.offline.names import (
     stem,
     table_of,
 )
-from lango_nb.models.offline.operations import Table, day, number, numbers, order, written
+from lango_nb.models.offline.operations import Table, clock, day, number, numbers, order, written
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
 from lango_nb.routing.features import fold
@@ -81,6 +81,8 @@ _EXTREMES = frozenset((*_MEASURES["max"], *_MEASURES["min"]))
 _NEGATING = frozenset(("no", "not", "none", "except"))
 _STAYS = {"longest": "min", "oldest": "min", "shortest": "max", "newest": "max"}
 """Who is there longest, and newest, by the year or the day on which they came."""
+_TURNS = {"first": "min", "last": "max"}
+"""Who comes first, and last, by the day or the time at which they come."""
 _COUNTING = frozenset(("many", "count"))
 _TIMES = frozenset(("newest", "oldest"))
 _CONNECTING = frozenset(("and", "only", "same", "then"))
@@ -625,7 +627,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     )  # "how many members do we have?"
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
     found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted or is_titled))
-    found, is_time = _of_stay(found, table, asked), bool(asked.has(_TIMES))
+    found, is_time = _in_turn(_of_stay(found, table, asked), table, asked), bool(asked.has(_TIMES))
     is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
     is_money = (_speaks_of_money(asked, table, truths) or _is_much(before, named, asked)) and not is_of_pieces
     found = found._replace(explained=asked.explained()) if is_money else found
@@ -783,6 +785,30 @@ def _of_stay(found: Query, table: Table, asked: _Question) -> Query:
     label = next((name for name in table.columns if name not in begins and not is_numeric(table.values(name))), "")
     wanted = (label,) if label else ()
     return Query((), wanted, measure, begins[0], max(found.explained, asked.explained()), is_grounded=True)
+
+
+def _in_turn(found: Query, table: Table, asked: _Question) -> Query:
+    """Settle who comes first, or last, by the column of days or times that is named, or by the only one there is.
+
+    Examples
+    --------
+    >>> table = Table(("guest", "arrives"), (("Ann", "18:30"), ("Bo", "9:15")))
+    >>> str(query("who arrives first?", table)), str(query("wer kommt zuletzt?", table, language="de"))
+    ('min arrives, guest', 'max arrives, guest')
+    """
+    measure = next((one for concept, one in _TURNS.items() if asked.has((concept,))), "")
+    times = [name for name in table.columns if _is_time(name, table)]
+    ours = [name for name in found.wanted if name in times] or (times if asked.asks({"comes"}) else [])
+    is_other = bool(found.measure) and not asked.has(_TIMES)
+    if not measure or is_other or len(ours) != 1 or not asked.has(("who", "which", "what", "when")):
+        return found
+    if asked.has(("row", "line", "file")):
+        return found
+    asked.used.update(asked.has(_TURNS), asked.asks({"comes"}))
+    rest = [name for name in found.wanted if name not in times]
+    label = [name for name in table.columns if name not in times and not is_numeric(table.values(name))][:1]
+    explained = max(found.explained, asked.explained())
+    return Query(found.where, tuple(rest or label), measure, ours[0], explained, is_grounded=True)
 
 
 def _speaks_of_money(asked: _Question, table: Table, truths: Sequence[Condition]) -> bool:
@@ -1424,7 +1450,7 @@ def _is_time(column: str, table: Table) -> bool:
     values = [value for value in table.values(column) if value]
     years = [one for one in numbers(values) if one is not None]
     is_year = bool(values) and len(years) == len(values) and all(1000 <= one <= 2100 for one in years)  # noqa: PLR2004
-    return is_year or (bool(values) and all(day(value) is not None for value in values))
+    return is_year or (bool(values) and all(day(value) is not None or clock(value) is not None for value in values))
 
 
 def amounts(table: Table) -> list[str]:
@@ -1517,12 +1543,13 @@ def _extreme(asked: Query, table: Table, rows: Sequence[tuple[str, ...]], place:
     if asked.most or not usable:
         return Found(tuple(row for _, row in usable[: asked.most]))
     best = tuple(row for key, row in usable if key == usable[0][0])
-    return Found(best, _with_wanted(asked, table, best[0], best[0][place]))
+    return Found(best, _with_wanted(asked, table, best[:_FEW], best[0][place]))
 
 
-def _with_wanted(asked: Query, table: Table, row: Sequence[str], value: str) -> str:
-    """Return a value behind what was wanted beside it: "rosemary: 4.20"."""
-    wanted = ", ".join(row[table.columns.index(name)] for name in asked.wanted)
+def _with_wanted(asked: Query, table: Table, rows: Sequence[Sequence[str]], value: str) -> str:
+    """Return a value behind what was wanted beside it, of each row that has it: "rosemary; thyme: 4.20"."""
+    places = [table.columns.index(name) for name in asked.wanted]
+    wanted = "; ".join(dict.fromkeys(", ".join(row[place] for place in places) for row in rows))
     return f"{wanted}: {value}" if wanted else value
 
 

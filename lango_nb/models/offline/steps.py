@@ -289,6 +289,8 @@ def _only_text(step: Step, language: str) -> Step:
     {'text': ('we are closed',)}
     >>> _only_text(Step("append", {"text": ("hello into the folder old",)}), "en").arguments
     {'text': ('hello',), 'file': ('old',)}
+    >>> _only_text(Step("append", {"text": ("Butter hinzu",)}, text="füge Butter hinzu"), "de").arguments
+    {'text': ('Butter',)}
     >>> said = "replace Tom: barn by Eva: barn"
     >>> _only_text(Step("replace", {"old": ("barn",), "new": ("Eva",)}, text=said), "en").arguments
     {'old': ('Tom: barn',), 'new': ('Eva: barn',)}
@@ -302,6 +304,10 @@ def _only_text(step: Step, language: str) -> Step:
     if step.act not in {*WRITING, "prepend"} or not found or any(word.is_quoted for word in found):
         return step
     marks, told = words_of_wishes(language).concepts(found), lexicon_of(language).concepts(found)
+    is_verb = step.text.rstrip(" .!").endswith(text) and "append" in concepts_of(step.text.partition(" ")[0])
+    if is_verb and len(found) > 1 and "added" in marks[-1]:
+        end = max(at for at, one in enumerate(marks) if "added" not in one) + 1
+        return step.with_arguments(text=(text[: found[end - 1].end],))
     led = {"saying"} if step.act not in {"append", "prepend"} else {"saying", "besides"}  # "add milk too"
     begin = next((at for at, one in enumerate(marks) if not one & led), 0)
     at = next((at for at, one in enumerate(told) if at > 1 and "folder" in one), 0)
