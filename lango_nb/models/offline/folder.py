@@ -593,6 +593,7 @@ class Desk:
         if not is_change(step.act) or step.act.startswith("run") or step.act in {"copy", "copy.ending"}:
             return False
         is_said = rank(word) is not None or bool(pick(word, self.context.shown, is_file=True).name)
+        is_said = is_said or len(telling_words(word)) >= _ENOUGH
         if (
             self.context.asked is not None
             and name in self.context.shown

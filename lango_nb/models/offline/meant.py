@@ -391,7 +391,8 @@ def _taken_out(request: Request) -> Step | None:
     changed = context.changed.arguments if context.changed is not None and context.changed.word("file") == file else {}
     has_word = re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE).search
     if step.act == "undo":
-        is_other = bool(changed) and not any(map(has_word, sum(changed.values(), ())))
+        is_added = context.changed is not None and context.changed.act in {"append", "prepend"}
+        is_other = is_added and bool(changed) and not any(map(has_word, sum(changed.values(), ())))
         return request.instead("line.delete", file=(file,), find=(word,)) if is_other else None
     is_there = any(map(has_word, dict(context.read).get(file, "").splitlines()))
     return request.instead("line.delete", file=(file,), find=(word,)) if is_there else None
@@ -732,12 +733,12 @@ RULES: tuple[Rule, ...] = (
     _one_listed,
     _next_listed,
     _shown_line,
-    _taken_out,
     _of_table,
     _numbered_line,
     _switched,
     _sorted,
     _boxes,
+    _taken_out,
     _lines_shown,
     _longest_counted,
     _program,
