@@ -613,6 +613,8 @@ class Desk:
             is_it = begins_with_pointer(word) or self._pointed(word) is not None
             return (bool(self._guess) or (is_foreign and not is_it)) and not _PATH.fullmatch(word.strip())
         if is_pointer(word, "it") or is_pointer(word, "those"):
+            if not (self.context.file or self.context.shown):
+                return True  # "delete the letter": nothing was spoken of, so it was looked for
             is_open = (
                 self.context.asked is not None
             )  # a question that was not answered: what "it" is has become unclear

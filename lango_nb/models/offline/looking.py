@@ -892,7 +892,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
                 found.append((one.explained + _GOING_ON, True, one.said, _leaf_answered(desk, step, name, one)))
                 continue
             is_deep = one is not None and len(one.path) > 1 and step.act not in _MAYBE_OF_TABLES
-            is_clear = len(names) == 1 or is_deep or (one is not None and one.said > 1)
+            is_clear = len(names) == 1 or is_deep or (one is not None and (one.said > 1 or one.is_truth))
             if one is not None and is_clear and one.explained >= least:
                 rated = one.explained + (one.said > 1) * _HAS_VALUE
                 found.append((rated, False, one.said - 1, _leaf_answered(desk, step, name, one)))
@@ -923,7 +923,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             or not (asked.where or asked.column or asked.by or told or is_all)
         ):
             continue
-        rated = asked.explained + goes_on * _GOING_ON + is_told * _HAS_VALUE
+        rated = asked.explained + goes_on * _GOING_ON + (is_told + asked.is_titled) * _HAS_VALUE
         found.append((rated, name == desk.context.file, len(asked.where), (name, asked, table)))
     if not found:
         return (yield from _rows_again(desk, step, said))

@@ -26,6 +26,7 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, OF_TASKS, SHOWING, left_over, of_boxes, words_of_wishes
+from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.names import (
     ARTICLES,
     asks,
@@ -43,7 +44,7 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import number
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change
-from lango_nb.models.offline.queries import TABLES, said_of_tables, words_of_tables
+from lango_nb.models.offline.queries import TABLES, names_column, said_of_tables, words_of_tables
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
 SHORT = 9
@@ -662,6 +663,79 @@ def _number_told(line: str, language: str) -> Decimal | None:
     return number(counted.partition(" ")[0])
 
 
+# -- what is asked of the file that is spoken of, of the tasks and of the clock ------------------------------------------
+
+_MAYBE_OPEN = frozenset(("read", "talk", "unclear", "list", "recall", "rows.where", "cell"))
+"""Acts that are read where it is asked what is still open."""
+_MAYBE_COLUMN = frozenset(("task.list", "list", "list.ending", "talk", "unclear", "read"))
+"""Acts that are read where the values of a column are asked for."""
+
+
+def _column_listed(request: Request) -> Step | None:
+    r"""Return that the values of a column of the table that was shown are wanted: "list the cities".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {}), "a.csv", read=(("a.csv", "city,price\nRome,4\nOslo,6"),))
+    >>> _column_listed(Request(Reading((Step("task.list", {}),)), "list the cities", shown)).arguments
+    {'file': ('a.csv',), 'column': ('city',)}
+    """
+    head = dict(request.context.read).get(request.context.file, "").partition("\n")[0]
+    is_table = request.context.file.endswith((".csv", ".tsv")) and not request.names() and len(request.unexplained) == 1
+    if not is_table or request.step.act not in _MAYBE_COLUMN or request.length > FEW_WORDS + 1:
+        return None
+    columns = [
+        name for name in re.split(r"[,;\t]", head) if names_column(request.unexplained[0], name, request.language)
+    ]
+    file = request.context.file
+    return request.instead("column.distinct", file=(file,), column=(columns[0],)) if len(columns) == 1 else None
+
+
+def _still_open(request: Request) -> Step | None:
+    """Return that what is to be done is asked for, where it was read as anything else: "what is still open?".
+
+    Examples
+    --------
+    >>> _still_open(Request(Reading((Step("read", {}),)), "what is still open?", Context())).act
+    'task.list'
+    """
+    step = request.step
+    is_maybe = step.act in _MAYBE_OPEN or (bool(step.act) and step.act not in acts())
+    is_bare = not request.names() and not request.unexplained and request.length <= FEW_WORDS + 1
+    is_of_other = request.context.query is not None or bool(request.context.file)
+    if not (is_maybe and is_bare and request.is_question) or is_of_other or "many" in request.concepts:
+        return None
+    return request.instead("task.list") if state_of_boxes(request.text, request.language) == "open" else None
+
+
+def _clock(request: Request) -> Step | None:
+    """Return that the clock of this machine is asked: "what time is it?".
+
+    Examples
+    --------
+    >>> _clock(Request(Reading((Step("date", {"file": ("it",)}),)), "what time is it?", Context())).word("command")
+    'date'
+    """
+    is_it = "clock" in request.asking and request.length <= SHORT and not request.unexplained
+    return Step("run", {"command": ("date",)}, text="date") if is_it else None
+
+
+def _same_value(request: Request) -> Step | None:
+    """Return that the value that was looked up, or set, is looked up again: "is it on now?".
+
+    Examples
+    --------
+    >>> put = Context(Step("json.set", {"file": ("a.json",), "key": ("bar",), "new": ("true",)}), "a.json")
+    >>> _same_value(Request(Reading((Step("exists", {"file": ("it",)}),)), "is it on now?", put)).arguments
+    {'file': ('a.json',), 'key': ('bar',)}
+    """
+    last = request.last
+    is_it = last.act in {"json.get", "json.set"} and request.is_question and "active" in request.asking
+    if not is_it or request.length > FEW_WORDS or request.unexplained or is_change(request.step.act):
+        return None
+    return request.instead("json.get", file=last.arguments.get("file", ()), key=last.arguments.get("key", ()))
+
+
 # -- programs, and results that are kept -------------------------------------------------------------------------------
 
 _MAYBE_PROGRAM = frozenset(("ask.change", "same", "talk", "unclear", "read", "about.agents", "about.owner", "run", "run.file", "code.show", "exists"))  # fmt: skip
@@ -690,6 +764,10 @@ def _program(request: Request) -> Step | None:
     step, last, text, file = request.step, request.last, request.text, request.context.file
     if not step.act or "does" not in request.asking or is_change(step.act) > asks(text):
         return None
+    if request.place and request.files and _OF_PROGRAM.search(text) and step.act in {"code.list", "code.show"}:
+        return request.instead(
+            "code.show", file=(request.files[0],), name=(str(request.place),)
+        )  # "the last function in a.py"
     if last.act == "code.list" and not request.names("file") and (name := request.shown_at_place()):
         return request.instead("code.show", file=(file,), name=(name,))
     is_short = request.length <= FEW_WORDS + BOTH
@@ -739,6 +817,10 @@ RULES: tuple[Rule, ...] = (
     _sorted,
     _boxes,
     _taken_out,
+    _column_listed,
+    _still_open,
+    _clock,
+    _same_value,
     _lines_shown,
     _longest_counted,
     _program,

@@ -1230,9 +1230,20 @@ def code_list(text: str) -> list[str]:
     return list(_definitions(text))
 
 
+_PLACE = re.compile(r"-?\d{1,3}")
+
+
 def code_show(text: str, name: str) -> list[str]:
-    """Return the lines of a function or class."""
+    r"""Return the lines of a function or class, which may be told by its place: ``-1`` is the last.
+
+    Examples
+    --------
+    >>> code_show("def a(): ...\ndef b(): ...", "a"), code_show("def a(): ...\ndef b(): ...", "-1")
+    (['def a(): ...'], ['def b(): ...'])
+    """
     found = _definitions(text)
+    if _PLACE.fullmatch(name) and 0 < abs(place := int(name)) <= len(found):
+        name = list(found)[place - (place > 0)]
     last_names = {one: one.rpartition(".")[2] for one in found}
     wanted = name.removesuffix("()").strip()
     exact = [one for one, last_name in last_names.items() if wanted in {one, last_name}]

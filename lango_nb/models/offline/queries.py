@@ -183,6 +183,8 @@ class Query(NamedTuple):
     """``most`` or ``least`` where the group with the largest or the smallest result is wanted; else all are."""
     order: str = ""
     """``descending`` or ``ascending`` where groups are wanted by their results; else they stand as they come."""
+    is_titled: bool = False
+    """Whether the question calls the rows as the table's file is called."""
 
     def rows(self, table: Table) -> list[tuple[str, ...]]:
         """Return the rows that are meant."""
@@ -605,7 +607,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     named = _columns(asked, table, title if where or measure == "count" else set())
     measure = _added_up(_settled(measure, asked, table, named, title) or _turned(before, asked, named), before, asked)
     asked.used.update(asked.has((*_MEASURES.get(measure, ()), *(_MEASURES["sum"] if measure == "count" else ()))))
-    if measure in {"max", "min"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
+    if measure in {"max", "min", "mean"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
         named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
     truths = list(_truths(asked, table, named, spent))
     if not (where or measure) and (told := _told_of_one(truths, before, table, asked)):
@@ -637,7 +639,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     )
     if (told_before := _goes_on_from(before, found, asked)) is not None:
         found = _measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
-    found = _grouped(found._replace(most=most), before, table, asked, is_money=is_money)
+    found = _grouped(found._replace(most=most, is_titled=bool(title)), before, table, asked, is_money=is_money)
     found = found._replace(order=order or found.order) if found.by and not found.end else found
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
@@ -847,7 +849,10 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         asked.used.update(often)
         found = found._replace(measure="count", column="")  # "who comes most often?"
     labels = [name for name in found.wanted if _has_groups(name, table) and name != found.column]
-    if not labels and (found.column or found.measure == "count") and (of_whom := _whose(asked, table)):
+    each = {at for at, told in enumerate(asked.asking) if "grouped" in told}
+    each |= {at for at in asked.has(("each",)) if not (found.is_titled and "all" in asked.concepts[at])}  # "all members"
+    is_parted = bool(each or end or most > 1) and (bool(found.column) or found.measure == "count")
+    if not labels and is_parted and (of_whom := _whose(asked, table)):
         old = () if before is None else before.where
         kept = tuple(is_ for is_ in found.where if is_.column != of_whom or is_ not in old)
         labels, found = [of_whom], found._replace(is_grounded=True, where=kept)  # "who spent the most?"
@@ -865,7 +870,6 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         found = found._replace(column="" if found.column in days else found.column, is_grounded=True)
     if not found.measure and before is not None and before.column and labels and not found.wanted[1:]:
         found = found._replace(measure=before.measure, column=before.column)  # "and per boat?"
-    each = {*asked.has(("each",)), *(at for at, told in enumerate(asked.asking) if "grouped" in told)}
     is_each = bool(each) or (is_monthly and found.measure not in _ENDS.values())
     if is_each and labels and not found.measure and before is not None and before.column:
         found = found._replace(measure=before.measure, column=before.column)  # "and per boat?"
@@ -1388,6 +1392,7 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
     dated = [name for name in found.wanted if any(map(day, table.values(name)))]
     if is_money and not is_time and _amount(table, set(), is_money=True):
         dated = []  # "on which day did we earn most?"
+    dated = [] if found.measure in {"sum", "mean"} else dated
     column = next(iter([*dated, *numeric] if is_time else [*numeric, *dated]), "")
     spent = {one.column for one in found.where}
     if is_time and not column:
@@ -1706,6 +1711,8 @@ class Leaf(NamedTuple):
     """Whether their sum, or how many there are, is asked for."""
     total: str = ""
     """What that comes to."""
+    is_truth: bool = False
+    """Whether it is asked if a value of yes and no is on, and nothing else."""
 
 
 def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "en") -> Leaf | None:
@@ -1736,6 +1743,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     '25'
     >>> leaf("how many colours does the map have?", {"map": {"colours": ["red", "blue"], "scale": 5}}).total
     '2'
+    >>> leaf("is the wifi on?", {"wifi": False, "bar": True}).explained
+    1.0
     """
     nodes = dict(_nodes(data))
     asked = _question(text, language, dict.fromkeys(key for path in nodes for key in path if not key.isdigit()))
@@ -1774,6 +1783,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     asked.used.update(tokens)
     below = tuple((".".join((*path, *rest)), value) for rest, value in _below(nodes[path]))
     keys = sum(any(said.get(part) for part in plain(key).split()) for key in path)
+    is_active = len(below) == 1 and below[0][1] in {"true", "false"} and bool(asked.asks({"active"}))
+    asked.used.update(asked.asks({"active"}) if is_active else ())  # "is debug on?"
     amounts_below = [number(value) for _, value in below]
     measure = total = ""
     if len(below) > 1 and None not in amounts_below and (summed := asked.has(_MEASURES["sum"])):
@@ -1781,7 +1792,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
         measure, total = "sum", written(sum((one for one in amounts_below if one is not None), Decimal()))
     elif isinstance(held := nodes[path], list) and asked.has(_MEASURES["count"]):
         measure, total = "count", str(len(held))
-    return Leaf(path, below, asked.explained(), keys, measure, total)
+    explained = asked.explained()
+    return Leaf(path, below, explained, keys, measure, total, is_active and explained == 1)
 
 
 def _days_of(nodes: Iterable[tuple[str, ...]]) -> Mapping[str, str]:

@@ -36,7 +36,7 @@ from lango_nb.models.offline.conversation import (
     Offer,
 )
 from lango_nb.models.offline.hints import hints_for
-from lango_nb.models.offline.looking import state_of_boxes
+from lango_nb.models.offline.queries import says_state
 from lango_nb.models.offline.parts import (
     ASKED,
     CLEARLY,
@@ -242,7 +242,7 @@ def _of_tasks(
     reading = conversation.understood.reading
     text, owner = reading.steps[0].text, next(iter(conversation.router.owners("fs")), "")
     is_empty = not own.tool_calls and said("tasks.none", reading.language, own.text) is not None
-    state = state_of_boxes(text, reading.language) if is_empty else ""
+    state = says_state(text, reading.language) if is_empty else ""
     if not state or offer.way_to(owner) not in {SPAWN, DELEGATE}:
         return own
     if not made:

@@ -262,8 +262,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     is_question = request.rstrip()[-1:] in ASK_SIGNS
     is_asked = is_asking(request)
-    if first == "refrain" and (is_asked or (is_question and not concepts_of(request) & WISHING)):
-        first = "unclear"  # "who eats no nuts?"
+    is_no_wish = is_asked or (is_question and not concepts_of(request) & WISHING)
+    if is_no_wish and (first == "refrain" or (first == "undo" and is_question)):
+        first = "unclear"  # "who eats no nuts?", "which books are not back?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if first in UNREAD and is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
