@@ -592,16 +592,8 @@ class Desk:
         """Tell whether a file has to be asked about before it is changed: it was described, and not named."""
         if not is_change(step.act) or step.act.startswith("run") or step.act in {"copy", "copy.ending"}:
             return False
-        is_said = rank(word) is not None or bool(pick(word, self.context.shown, is_file=True).name)
-        is_said = is_said or len(telling_words(word)) >= _ENOUGH
-        if (
-            self.context.asked is not None
-            and name in self.context.shown
-            and (is_said or not step.act.startswith("delete"))
-        ):
-            return False  # it was asked which of these is meant
         base = name.rpartition("/")[2].casefold()
-        if " " in base and base in self._text.casefold():
+        if self._is_answer(step, word, name) or (" " in base and base in self._text.casefold()):
             return False  # all of it was said, whatever part was taken for it
         if step.act in _AWAY and self.is_part_of_name(step, word):
             return True
@@ -613,17 +605,22 @@ class Desk:
             is_it = begins_with_pointer(word) or self._pointed(word) is not None
             return (bool(self._guess) or (is_foreign and not is_it)) and not _PATH.fullmatch(word.strip())
         if is_pointer(word, "it") or is_pointer(word, "those"):
-            if not (self.context.file or self.context.shown):
-                return True  # "delete the letter": nothing was spoken of, so it was looked for
-            is_open = (
-                self.context.asked is not None
-            )  # a question that was not answered: what "it" is has become unclear
-            return name == self.context.file and (is_open or not self.context.is_named or self._is_edited(name))
+            is_sought = not (self.context.file or self.context.shown)  # "delete the letter": nothing was spoken of
+            is_open = self.context.asked is not None  # what "it" is has become unclear: a question was not answered
+            is_unclear = is_open or not self.context.is_named or self._is_edited(name)
+            return is_sought or (name == self.context.file and is_unclear)
         bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
         names = {name.casefold(), name.rpartition("/")[2].casefold()}
         found = words_of(word)  # "the mail offer.txt": all the rest of it is known, and no other name
         is_named = found[-1].text.casefold() in names and _PATH.fullmatch(found[-1].text) is not None
         return bare not in names and not (is_named and all(lexicon().concepts(found)[:-1]))
+
+    def _is_answer(self, step: Step, word: str, name: str) -> bool:
+        """Tell whether it was asked which file is meant, and a word says it: by more than its text, where it is to be deleted."""
+        if self.context.asked is None or name not in self.context.shown:
+            return False
+        is_called = rank(word) is not None or bool(pick(word, self.context.shown, is_file=True).name)
+        return not step.act.startswith("delete") or is_called or len(telling_words(word)) >= _ENOUGH
 
     def _shall(self, step: Step, *files: str) -> Ask:
         """Make the question whether a change of these files is meant."""

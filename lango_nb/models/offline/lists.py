@@ -24,10 +24,19 @@ from lango_nb.models.offline.lexicon import (
     lexicon,
 )
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.names import calls_list, is_asking, is_pointer, is_small, list_named, points_back, table_of
+from lango_nb.models.offline.names import (
+    calls_list,
+    is_asking,
+    is_pointer,
+    is_small,
+    list_named,
+    points_back,
+    table_of,
+    unexplained,
+)
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk, read_rows
-from lango_nb.models.offline.queries import said_of_tables
+from lango_nb.models.offline.queries import said_of_tables, says_state
 from lango_nb.models.offline.reader import reader
 
 _OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "task.done": "line.delete", "task.delete": "line.delete", "delete": "line.delete"}  # fmt: skip
@@ -38,6 +47,8 @@ _OPEN_BOX = "[ ]"
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
 FEW_WORDS = 5
 """Words that an addition to what is remembered has more of."""
+_GOING = frozenset(("delete", "line.delete", "task.delete", "task.done"))
+"""Acts after which something is gone from a list."""
 OF_TASKS = frozenset(("task", "remind", "remember"))
 """Concepts of what is to be done, and on no other list."""
 SHOWING = frozenset(("show", "list", "read", "print", "which", "who", "what", "open"))
@@ -307,7 +318,9 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     told = concepts_of(request)
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
-    if (asked := _asked_of_boxes(request, marks, has_boxes=has_boxes)) is not None:
+    if (
+        asked := _all_gone(reading, request, marks) or _asked_of_boxes(request, marks, has_boxes=has_boxes)
+    ) is not None:
         return asked.with_arguments(file=(file,))
     if (
         has_boxes
@@ -334,6 +347,15 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     )
     act = "line.untick" if told & REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _all_gone(reading: Reading, request: str, marks: Collection[str]) -> Step | None:
+    """Return that all lines with a tick, or all without, are to go from a list: "take out what is done already"."""
+    is_gone = reading.steps[0].act in _GOING and ("delete" in concepts_of(request) or "off" in marks)
+    is_bare = is_gone and not unexplained(request, reading.language)
+    state = says_state(request, reading.language) if is_bare else ""
+    find = "[x]" if state == "done" else _OPEN_BOX
+    return Step("line.delete", {"find": (find,)}, text=request) if state else None
 
 
 def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) -> Step | None:

@@ -42,7 +42,7 @@ from lango_nb.models.offline.names import (
     trimmed,
     unexplained,
 )
-from lango_nb.models.offline.operations import number
+from lango_nb.models.offline.operations import number, written
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change
 from lango_nb.models.offline.queries import TABLES, names_column, said_of_tables, words_of_tables
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
@@ -749,6 +749,45 @@ _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "l
 """Concepts of a wish to write what was shown, of none, and of what was shown."""
 
 
+def _both_kept(request: Request) -> Step | None:
+    """Return that the last two results are to be written to a file: "save both numbers in totals.txt".
+
+    Examples
+    --------
+    >>> told = Context(Step("query", {}), answer="66 (a.csv: sum fee)", earlier="222 (a.csv: sum fee)")
+    >>> _both_kept(Request(Reading((Step("write", {}),)), "save these two numbers in totals.txt", told)).arguments
+    {'file': ('totals.txt',), 'text': ('222', '66')}
+    """
+    context, told = request.context, request.concepts
+    is_both = (
+        bool(told & {"two", "both"}) and bool(told & {"number", "value", "sum", "answer"}) and bool(told & KEEPING)
+    )
+    if not is_both or len(request.files) != 1 or request.step.act in {"", "delete"}:
+        return None
+    lines = (context.earlier.partition("\n")[0], context.answer.partition("\n")[0])
+    values = [value for line in lines if (value := _number_told(line, request.language)) is not None]
+    if len(values) != BOTH:
+        return None
+    act = "append" if told & {"append"} else "write"
+    return request.instead(act, file=(request.files[0],), text=tuple(map(written, values)))
+
+
+def _more_lines(request: Request) -> Step | None:
+    """Return that the lines of two files are counted, where it is asked which has more: "which of a.csv and b.csv has more rows?".
+
+    Examples
+    --------
+    >>> said = Reading((Step("columns", {"file": ("a.csv",)}), Step("columns", {"file": ("b.csv",)})))
+    >>> _more_lines(Request(said, "a.csv or b.csv, which has more rows?", Context())).arguments
+    {'file': ('a.csv', 'b.csv')}
+    """
+    is_most = bool({"most", "least"} & request.asking or {"more", "less", "max", "largest"} & request.concepts)
+    is_of_lines = bool(request.concepts & {"row", "line"}) and is_most and request.is_question
+    if len(request.files) != BOTH or not is_of_lines or any(map(_changes, request.reading.steps)):
+        return None
+    return request.instead("count.lines", file=tuple(request.files))
+
+
 def _program(request: Request) -> Step | None:
     """Return that a program, or one of its functions that were listed, is to be shown: "what does this script do?".
 
@@ -807,6 +846,7 @@ Rule = Callable[[Request], Step | None]
 RULES: tuple[Rule, ...] = (
     _lacking,
     _compared,
+    _more_lines,
     _folders,
     _one_listed,
     _next_listed,
@@ -829,6 +869,7 @@ RULES: tuple[Rule, ...] = (
     _matches,
     _counted_shown,
     _difference,
+    _both_kept,
     _answer_kept,
 )
 """The rules, in the order in which they are asked: the first that fits is right."""

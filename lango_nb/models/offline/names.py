@@ -1106,12 +1106,12 @@ def _sought(question: str, language: str) -> list[str]:
 
 
 def _sought_in_characters(question: str, language: str) -> list[str]:
-    """Return what lines are looked for by where there are no blanks: the pairs of characters between the words that only ask.
+    """Return what lines are looked for by where there are no blanks: known words, and pairs of the characters between them.
 
     Examples
     --------
-    >>> _sought_in_characters("红烧肉要多少五花肉", "zh"), _sought_in_characters("汤炖多久", "zh")
-    (['红烧', '烧肉', '肉要', '五花', '花肉'], ['汤炖'])
+    >>> _sought_in_characters("红烧肉要多少五花肉", "zh"), _sought_in_characters("地下室的钥匙放哪儿了", "zh")
+    (['红烧', '烧肉', '肉要', '五花', '花肉'], ['地下室', '钥匙'])
     """
     found = words_in(question)
     runs, end = [""], 0
@@ -1121,7 +1121,29 @@ def _sought_in_characters(question: str, language: str) -> list[str]:
             runs.append("")
         runs[-1] += "" if is_asking else word.text
         end = word.end
-    return list(dict.fromkeys(word for run in runs for word in telling_words(run) or _one_sign(run)))
+    return list(dict.fromkeys(word for run in runs for word in _words_in_characters(run)))
+
+
+def _words_in_characters(run: str) -> list[str]:
+    """Return the known words of a text without blanks, and what is looked for of the characters between them."""
+    found: list[str] = []
+    rest, at = "", 0
+    while at < len(run):
+        whole = _KATAKANA.match(run, at)
+        known = whole[0] if whole else next(abroad.load().pieces(run[at : at + _LONGEST_WORD]), "")
+        if len(known) < _SHORTEST_WORD or not run.startswith(known, at):
+            rest += run[at]
+            at += 1
+            continue
+        found += [*telling_words(rest), *([] if _HIRAGANA.fullmatch(known) else [known])]
+        rest, at = "", at + len(known)
+    return [*found, *telling_words(rest)] or _one_sign(run)
+
+
+_HIRAGANA = re.compile(r"[\u3041-\u309f]+")
+"""What only holds sentences together."""
+_KATAKANA = re.compile(r"[\u30a1-\u30fc]{2,}")
+_SHORTEST_WORD, _LONGEST_WORD = 2, 8
 
 
 def _one_sign(run: str) -> list[str]:

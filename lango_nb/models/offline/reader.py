@@ -475,6 +475,11 @@ def _is_for_a_shell(word: str) -> bool:
     return word in {".", ".."} or "*" in word or re.fullmatch(r"--?[A-Za-z]\S*", word) is not None
 
 
+_LEADS_TO_PATH = re.compile(r"( -\w+) [a-z]{1,3} (?=[\w./-]+\.\w+$)")
+"""A small word between the options of a command and the file that it is about."""
+_CALLED_COMMAND = re.compile(r"([a-z][\w.-]*(?: [\w./ -]+)?)\s*(?:\u30b3\u30de\u30f3\u30c9|\u547d\u4ee4)")
+
+
 def as_line(request: str) -> str:
     """Return the shell line that a request is, or that it wants to be run; empty where it is none.
 
@@ -486,7 +491,13 @@ def as_line(request: str) -> str:
     'python3 -c "print(1)"'
     >>> as_line("run the file"), as_line("find the letter"), as_line("run date for me"), as_line("run python script a.py")
     ('', '', '', '')
+    >>> as_line("roda um wc -l no server.log"), as_line("date\u30b3\u30de\u30f3\u30c9\u3092\u5b9f\u884c\u3057\u3066")
+    ('wc -l server.log', 'date')
     """
+    called = _CALLED_COMMAND.match(request.strip())
+    if called and called[1].split()[0] in PROGRAMS and "run" in concepts_of(request):
+        return called[1]
+    request = _LEADS_TO_PATH.sub(r"\1 ", request.strip())
     found = list(words(request))
     at = next((place for place, word in enumerate(found) if word.text in PROGRAMS), len(found))
     if "\n" in request.strip() or at == len(found) or any(word.is_quoted for word in found[: at + 1]):

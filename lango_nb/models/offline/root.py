@@ -36,7 +36,6 @@ from lango_nb.models.offline.conversation import (
     Offer,
 )
 from lango_nb.models.offline.hints import hints_for
-from lango_nb.models.offline.queries import says_state
 from lango_nb.models.offline.parts import (
     ASKED,
     CLEARLY,
@@ -52,6 +51,7 @@ from lango_nb.models.offline.parts import (
     without_content,
 )
 from lango_nb.models.offline.plan import Reading, Step, hand_on, handed, is_change, show, with_given
+from lango_nb.models.offline.queries import says_state
 from lango_nb.models.offline.talk import is_out_of_scope
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router

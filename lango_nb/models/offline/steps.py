@@ -26,6 +26,7 @@ from lango_nb.models.offline.names import (
     is_part,
     is_pointer,
     is_small,
+    kind_of_file,
     pointer_in,
     says_name,
     trimmed,
@@ -52,7 +53,7 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
     """Fill what the steps of a reading lack from the words beside them; a step for several files becomes one for each."""
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
-    steps = [_of_two_names(_in_place(_of_ending(_of_that_file(step, context)))) for step in reading.steps]
+    steps = [_of_two_names(_in_place(_of_kind(_of_ending(_of_that_file(step, context))))) for step in reading.steps]
     steps = [_of_it(_of_last_task(step, reading.language, context), reading.language) for step in steps]
     steps = [
         with_left_over(
@@ -104,6 +105,19 @@ def _in_place(step: Step) -> Step:
     if not is_of_text or step.destination or not concepts_of(step.text) & {"write", "replace"}:
         return step
     return step.with_arguments(to=step.arguments["file"])._replace(destination="write")
+
+
+def _of_kind(step: Step) -> Step:
+    """Return that files of a kind are copied, where their kind was taken for the place: "copy both csv tables there".
+
+    Examples
+    --------
+    >>> _of_kind(Step("copy.ending", {"to": ("tabelki csv",)}, text="skopiuj tam obie tabelki csv")).arguments
+    {'ending': ('.csv',)}
+    """
+    kinds = kind_of_file(step.word("to").rpartition(" ")[2]) if step.word("to") else ()
+    is_kind = step.act in {"copy.ending", "move.ending"} and not step.word("ending") and bool(kinds)
+    return step.with_arguments(ending=kinds[:1], to=()) if is_kind else step
 
 
 def _of_two_names(step: Step) -> Step:

@@ -128,8 +128,10 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         return Reading((shell,), 1.0, language or "en")
     if (shell := _told_to_run(request)) is not None:
         return Reading((shell,), 1.0, reader().read(request).language)
-    if line := as_line(request):
-        return Reading((as_act(line) or Step("run", {"command": (line,)}, text=request),), 1.0, language or "en")
+    if line := as_line(request):  # what is to be run is run, and not done in another way
+        return Reading(
+            (Step("run", {"command": (line,)}, text=request),), 1.0, language or reader().read(request).language
+        )
     if not context.asked and (each := wishes_in(request)):
         return _of_wishes(each, context, language, own)
     if asked_of_itself(request):
