@@ -165,6 +165,8 @@ def carry_out(
             is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
             is_look = is_look and not any(map(_is_of_ones_own, one.steps))
             lacks = answer.is_question and is_look and not any(step.word("line") for step in one.steps)
+            is_search = [step.act for step in one.steps] == ["search"] and not one.steps[0].word("file")
+            lacks = lacks or (is_search and answers.ends_with(answers.NOTHING, answer.text, reading.language))
             looked: Answer | None = (yield from _found_out(reading, context, folder)) if lacks else None
             return looked or answer
         question = question or answer

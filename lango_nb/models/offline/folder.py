@@ -703,8 +703,10 @@ class Desk:
                     if found.name
                     else deeper
                 )
-        if not found.name and not found.rivals and not _PATH.fullmatch(name):
-            found = yield from self._by_content(name)
+        is_described = found.is_guess and not self._is_all_said(name, found.name)
+        if (is_described or not (found.name or found.rivals)) and not _PATH.fullmatch(name):
+            near = yield from self._by_content(name)
+            found = near if near.name else found
         if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
@@ -723,6 +725,12 @@ class Desk:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
+
+    @staticmethod
+    def _is_all_said(words: str, name: str) -> bool:
+        """Tell whether a name has all telling words that it was guessed from: "the letter from the council" is no newsletter."""
+        said = [stem(word) for word in telling_words(words)]
+        return len(said) < _ENOUGH or all(any(one in part for part in plain(name).split()) for one in said)
 
     def _remembered(self, word: str, name: str) -> Work:
         """Return what is remembered to be meant and is there, else ``None``; before a change that is asked about.

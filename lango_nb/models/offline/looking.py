@@ -202,6 +202,8 @@ def _operate(desk: Desk, step: Step) -> Work:
         return counted
     if step.act in {"rows.where", "rows.count", "cell"} and not step.word("value"):
         step = yield from _with_value(desk, step)
+    if step.act == "count.matches" and not step.word("find").strip():
+        raise desk.missing(step, "find")
     if step.act == "count.matches" and "price" in said_of_tables(step.text, desk.language):
         step = step._replace(act="search")  # "how much is a full service in prices.txt?": the line with it
     operation, operation_of = OPERATIONS[step.act], step.act

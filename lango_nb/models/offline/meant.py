@@ -36,6 +36,7 @@ from lango_nb.models.offline.names import (
     is_asking,
     is_part,
     is_small,
+    nearest_texts,
     pick,
     points_back,
     rank,
@@ -293,6 +294,11 @@ def _one_listed(request: Request) -> Step | None:
     left = request.unexplained
     if step.act == "line.delete" and set(step.arguments) == {"file"}:
         step = request.instead("delete")  # "delete the one from the bank"
+    asked = request.context.asked
+    if asked is not None and _is_other_one(request, asked):
+        return (
+            asked.steps[0]._replace(text=request.text).with_arguments(file=(" ".join(left),))
+        )  # "the one from the school"
     is_bare = _tells_of_one(request)
     if is_bare:  # "the one with the lentils"
         step = request.instead("delete" if "delete" in request.concepts else "read")
@@ -303,6 +309,14 @@ def _one_listed(request: Request) -> Step | None:
     if found.name and not found.is_guess:
         return step.with_arguments(file=(found.name,))
     return step.with_arguments(file=(" ".join(left),)) if is_bare else None
+
+
+def _is_other_one(request: Request, asked: Reading) -> bool:
+    """Tell whether a request describes another file than the one that was asked about."""
+    step = asked.steps[0]
+    is_of_file = len(asked.steps) == 1 and set(step.arguments) == {"file"} and step.act in {"read", "delete", "copy"}
+    is_short = "one" in request.asking and request.length <= SHORT and 0 < len(request.unexplained) <= BOTH
+    return is_of_file and is_short and not request.context.missing and not request.context.shown
 
 
 def _tells_of_one(request: Request) -> bool:
@@ -720,6 +734,53 @@ def _clock(request: Request) -> Step | None:
     return Step("run", {"command": ("date",)}, text="date") if is_it else None
 
 
+_MAYBE_TOLD = frozenset(
+    ("date", "unclear", "talk", "recall", "cell", "json.get", "same", "search", "read", "about.owner")
+)
+"""Acts that are read where something is asked of the text that was shown."""
+_TIME = re.compile(r"\b\d{1,2}[:h.]\d\d\b|\b(?:19|20)\d\d\b|\d ?(?:Uhr|o'clock|am|pm)\b", re.IGNORECASE)
+_MONEY = re.compile(
+    r"\d[\d.,]*\s?(?:€|\$|£|¥|eur|euros?|dollars?|pounds?|usd|gbp|pln|zł|złotych|reais|円|元|块)|[€$£¥]\s?\d",
+    re.IGNORECASE,
+)
+
+
+def _told_there(request: Request) -> Step | None:
+    r"""Return the line of the text that was shown which tells when, or how much: "and when can he come?".
+
+    Examples
+    --------
+    >>> letter = "Dear Ms. Day,\nThe pipe costs 145 euro.\nI can come on Thursday 24 October."
+    >>> shown = Context(Step("read", {}), "a.txt", read=(("a.txt", letter),))
+    >>> _told_there(Request(Reading((Step("date", {}),)), "and when can he come?", shown)).word("find")
+    'I can come on Thursday 24 October.'
+    >>> _told_there(Request(Reading((Step("talk", {}),)), "how much money does he want?", shown)).word("find")
+    'The pipe costs 145 euro.'
+    """
+    context, step, file = request.context, request.step, request.context.file
+    text = dict(context.read).get(file) or "\n".join(context.shown if request.last.act == "search" else ())
+    is_text = ENDED.search(file) is not None and not file.endswith(TABLES) and bool(text) and not request.names()
+    is_maybe = step.act in _MAYBE_TOLD or (bool(step.act) and step.act not in acts())
+    is_other = step.destination or request.concepts & {"change", "newest", "oldest", "save"} or request.length > SHORT
+    if not (is_text and is_maybe and request.is_question) or is_other:
+        return None
+    lines = text.splitlines()
+    if "when" in request.concepts:
+        lines = [line for line in lines if _TIME.search(line) or (_has_digit(line) and "day" in concepts_of(line))]
+    elif request.asking & {"much", "price", "owed"} or ({"many", "money"} <= request.concepts):
+        lines = [line for line in lines if _MONEY.search(line)]
+    else:
+        return None
+    if len(lines) > 1:
+        near, shared = nearest_texts(request.text, lines)
+        lines = near if shared else lines
+    return request.instead("search", file=(file,), find=(lines[0].strip(),)) if len(lines) == 1 else None
+
+
+def _has_digit(line: str) -> bool:
+    return any(map(str.isdigit, line))
+
+
 def _same_value(request: Request) -> Step | None:
     """Return that the value that was looked up, or set, is looked up again: "is it on now?".
 
@@ -782,6 +843,7 @@ def _more_lines(request: Request) -> Step | None:
     {'file': ('a.csv', 'b.csv')}
     """
     is_most = bool({"most", "least"} & request.asking or {"more", "less", "max", "largest"} & request.concepts)
+    is_most = is_most or "many" in request.concepts
     is_of_lines = bool(request.concepts & {"row", "line"}) and is_most and request.is_question
     if len(request.files) != BOTH or not is_of_lines or any(map(_changes, request.reading.steps)):
         return None
@@ -861,6 +923,7 @@ RULES: tuple[Rule, ...] = (
     _still_open,
     _clock,
     _same_value,
+    _told_there,
     _lines_shown,
     _longest_counted,
     _program,

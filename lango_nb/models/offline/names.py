@@ -1121,7 +1121,10 @@ def _sought_in_characters(question: str, language: str) -> list[str]:
             runs.append("")
         runs[-1] += "" if is_asking else word.text
         end = word.end
-    return list(dict.fromkeys(word for run in runs for word in _words_in_characters(run)))
+    said = [word for run in runs for word in _words_in_characters(run)] or [
+        one for run in runs for one in _one_sign(run)
+    ]
+    return list(dict.fromkeys(said))
 
 
 def _words_in_characters(run: str) -> list[str]:
@@ -1130,14 +1133,15 @@ def _words_in_characters(run: str) -> list[str]:
     rest, at = "", 0
     while at < len(run):
         whole = _KATAKANA.match(run, at)
-        known = whole[0] if whole else next(abroad.load().pieces(run[at : at + _LONGEST_WORD]), "")
-        if len(known) < _SHORTEST_WORD or not run.startswith(known, at):
+        is_east = _UNSPACED.match(run, at) is not None
+        known = whole[0] if whole else next(abroad.load().pieces(run[at : at + _LONGEST_WORD]), "") if is_east else ""
+        if len(known) < _SHORTEST_WORD or known[0].isdigit() or not run.startswith(known, at):
             rest += run[at]
             at += 1
             continue
         found += [*telling_words(rest), *([] if _HIRAGANA.fullmatch(known) else [known])]
         rest, at = "", at + len(known)
-    return [*found, *telling_words(rest)] or _one_sign(run)
+    return [*found, *telling_words(rest)]
 
 
 _HIRAGANA = re.compile(r"[\u3041-\u309f]+")
