@@ -83,6 +83,8 @@ _STAYS = {"longest": "min", "oldest": "min", "shortest": "max", "newest": "max"}
 """Who is there longest, and newest, by the year or the day on which they came."""
 _TURNS = {"first": "min", "last": "max"}
 """Who comes first, and last, by the day or the time at which they come."""
+_ORDERED = {"min": "sooner", "max": "later"}
+"""How the same is said of few (``data/reading/asked.tsv``)."""
 _COUNTING = frozenset(("many", "count"))
 _TIMES = frozenset(("newest", "oldest"))
 _CONNECTING = frozenset(("and", "only", "same", "then"))
@@ -605,13 +607,18 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     order, ordering = _order_said(asked)
     measure = _measure_said(asked, ordering)
     named = _columns(asked, table, title if where or measure == "count" else set())
-    measure = _added_up(_settled(measure, asked, table, named, title) or _turned(before, asked, named), before, asked)
+    times = [name for name in table.columns if _is_time(name, table)]
+    measure = _added_up(
+        _settled(measure, asked, table, named, title) or _turned(before, asked, named, times), before, asked
+    )
     asked.used.update(asked.has((*_MEASURES.get(measure, ()), *(_MEASURES["sum"] if measure == "count" else ()))))
     if measure in {"max", "min", "mean"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
         named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
     truths = list(_truths(asked, table, named, spent))
     if not (where or measure) and (told := _told_of_one(truths, before, table, asked)):
         named, truths = [told], []  # "is it paid?" of the row that was shown
+    if truths and title and not where:  # "which costs are not settled?" of the file costs.csv
+        named = [name for name in _columns(asked, table, title) if name in named]
     where += truths
     where = _limited(where, list(_limits(asked, table, named)))
     spent = {one.column for one in where}
@@ -621,7 +628,6 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     if before is not None:
         before = _opened(before, asked, measure, named, title, has_rows=bool(where))
     explained = asked.explained(default=0.0 if before is None else 1.0)
-    times = [name for name in table.columns if _is_time(name, table)]
     if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
         wanted = tuple(name for name in times if name not in spent)
     is_counted = (
@@ -798,7 +804,7 @@ def _in_turn(found: Query, table: Table, asked: _Question) -> Query:
     >>> str(query("who arrives first?", table)), str(query("wer kommt zuletzt?", table, language="de"))
     ('min arrives, guest', 'max arrives, guest')
     """
-    measure = next((one for concept, one in _TURNS.items() if asked.has((concept,))), "")
+    measure = next((one for concept, one in _TURNS.items() if asked.has((concept,)) or asked.asks({_ORDERED[one]})), "")
     times = [name for name in table.columns if _is_time(name, table)]
     ours = [name for name in found.wanted if name in times] or (times if asked.asks({"comes"}) else [])
     is_other = bool(found.measure) and not asked.has(_TIMES)
@@ -806,7 +812,7 @@ def _in_turn(found: Query, table: Table, asked: _Question) -> Query:
         return found
     if asked.has(("row", "line", "file")):
         return found
-    asked.used.update(asked.has(_TURNS), asked.asks({"comes"}))
+    asked.used.update(asked.has(_TURNS), asked.asks({"comes", *_ORDERED.values()}))
     rest = [name for name in found.wanted if name not in times]
     label = [name for name in table.columns if name not in times and not is_numeric(table.values(name))][:1]
     explained = max(found.explained, asked.explained())
@@ -966,7 +972,7 @@ def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str],
     return "sum" if is_sum else measure  # "what did I spend at Lumen?"
 
 
-def _turned(before: Query | None, asked: _Question, named: Sequence[str]) -> str:
+def _turned(before: Query | None, asked: _Question, named: Sequence[str], before_times: Sequence[str]) -> str:
     """Return the other end of what was asked before: "and the least?" behind the largest.
 
     Examples
@@ -980,7 +986,9 @@ def _turned(before: Query | None, asked: _Question, named: Sequence[str]) -> str
     said = {end: [at for at, told in enumerate(asked.asking) if end in told] for end in _ENDS}
     end = next((end for end, places in said.items() if places), "")
     asked.used.update(said.get(end, ()))
-    return _ENDS.get(end, "")
+    turn = next((concept for concept in _TURNS if asked.has((concept,))), "") if before.column in before_times else ""
+    asked.used.update(asked.has((turn,)) if turn else ())
+    return _ENDS.get(end, "") or _TURNS.get(turn, "")  # "and who is last?"
 
 
 def _goes_on_from(before: Query | None, found: Query, asked: _Question) -> Query | None:
@@ -1005,7 +1013,8 @@ def _told_of_one(truths: Sequence[Condition], before: Query | None, table: Table
 def _added_up(measure: str, before: Query | None, asked: _Question) -> str:
     """Return that what was told of is added up, where nothing else is measured: "what do those two cost together?"."""
     places = asked.asks({"together"})
-    if before is None or measure not in {"", "count"} or not places or asked.asks({"pieces"}):
+    is_of_one = before is None and not asked.asks({"much"})
+    if is_of_one or measure not in {"", "count"} or not places or asked.asks({"pieces"}):
         return measure
     asked.used.update(places)
     return "sum"
