@@ -27,6 +27,7 @@ from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     calls_list,
     is_asking,
+    is_noun_of_file,
     is_pointer,
     is_small,
     list_named,
@@ -94,6 +95,9 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
         return reading
     if step.act == "task.add":
         given = reader().arguments(request, "append", ("text", "file"))
+        if not given.get("text") and (name := list_in(request, found, reading.language)):
+            left = left_over(request, Step("append", {"file": (name,)}), reading.language)
+            given = {"text": (left,), "file": (name,)} if left else {}  # "setz mal Saft auf die Einkaufsliste"
         if not given.get("text"):
             return reading
     else:
@@ -176,6 +180,12 @@ def with_left_over(step: Step, language: str) -> Step:
         file = reader().arguments(head, "read", ("file",)).get("file", ())
         if len(file) == 1 and " " in file[0] and not concepts_of(file[0]) & KEEPING:
             return step.with_arguments(file=file)  # "add at the end of the soup recipe: salt"
+    if step.act in {"append", "prepend"} and step.word("text") and not (step.word("file") or step.destination):
+        left = left_over(step.text.replace(step.word("text"), " "), step, language)
+        before = step.text.partition(left)[0].split()[-1:] if left else []
+        is_named = any(is_small(word) or is_small_in(word.casefold(), language) for word in before)
+        is_file = is_named and is_noun_of_file(left)
+        return step.with_arguments(file=(left,)) if is_file else step  # "… an die Notizen … dran"
     row = acts().get(step.act)
     lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
     if len(lacking) != 1 or step.destination or step.act in {"write", "task.add", "remember"} or "\n" in step.text:
@@ -332,7 +342,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     keys = (one.steps[0].word("key") for one in (reading, *reading.others))  # "vink de sleutel af": the key of nothing
     left = left_over(request, bare, reading.language) or next(filter(None, keys), "")
     if "off" in marks and left:
-        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
+        act = "line.delete" if "line" in told and not {"tick"} & marks else "line.tick"
+        return Step(act, {"file": (file,), "find": (left,)}, text=request)
     if "done" not in told or not (step.act == "task.done" or (step.act in {"replace", "line.replace"} and lacks(step))):
         return None
     found = words_of(request.replace(file, " ", 1))

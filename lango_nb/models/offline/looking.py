@@ -609,6 +609,8 @@ def _read(desk: Desk, step: Step) -> Work:
     found = lines(text_or_none)
     boxes = [line for line in found if BOX.match(line)]
     state = says_state(step.text, desk.language) if boxes else ""
+    if state and "many" in concepts_of(step.text):
+        return _told_of_boxes(desk, step, path, boxes)
     found = [line for line in boxes if (BOX.sub(r"\2", line) == " ") is (state == "open")] if state else found
     return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, settled, path)
 

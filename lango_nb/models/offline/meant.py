@@ -30,6 +30,7 @@ from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.names import (
     ARTICLES,
     asks,
+    calls_list,
     compared_in,
     counted_up,
     described_both,
@@ -393,15 +394,25 @@ def _taken_out(request: Request) -> Step | None:
     {'file': ('a.md',), 'find': ('eggs',)}
     """
     step, file, context = request.step, request.context.file, request.context
-    is_text = ENDED.search(file) is not None and not file.endswith(TABLES) and not (context.is_open or request.names())
-    marks = frozenset[str]().union(*request.wishes)
-    is_gone = "delete" in request.concepts or "off" in marks or {"taking", "out"} <= marks
-    if not (is_text and is_gone) or step.act not in _GOING | {"undo"} or asks(request.text):
+    is_text = ENDED.search(file) is not None and not (context.is_open or request.names())
+    if not is_text or step.act not in _GOING | {"undo"} or asks(request.text):
         return None
-    marked = {one.text for one, told in zip(request.words, request.wishes, strict=True) if told}
-    left = [one for one in request.unexplained if one not in marked]
+    clause = next((one for one in _CLAUSE.split(request.text) if _says_gone(one, request.language)), "")
+    marked = words_of_wishes(request.language).concepts(words_of(clause))
+    left = [
+        one
+        for one in unexplained(clause, request.language)
+        if not words_of_wishes(request.language).concepts(words_of(one))[0]
+    ]
+    if (
+        clause
+        and not left
+        and request.last.act in {"append", "prepend"}
+        and {"taking", "out"} <= frozenset().union(*marked)
+    ):
+        return request.instead("undo")  # "take it out again" is what was added, never the file
     word = " ".join(left)
-    if not 0 < len(left) <= FEW_SAID or word not in request.text or request.concepts & OF_TASKS:
+    if file.endswith(TABLES) or not 0 < len(left) <= FEW_SAID or word not in clause or request.concepts & OF_TASKS:
         return None
     changed = context.changed.arguments if context.changed is not None and context.changed.word("file") == file else {}
     has_word = re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE).search
@@ -411,6 +422,15 @@ def _taken_out(request: Request) -> Step | None:
         return request.instead("line.delete", file=(file,), find=(word,)) if is_other else None
     is_there = any(map(has_word, dict(context.read).get(file, "").splitlines()))
     return request.instead("line.delete", file=(file,), find=(word,)) if is_there else None
+
+
+_CLAUSE = re.compile(r"[.,;:!?\u3001\u3002\uff0c]+\s*")
+
+
+def _says_gone(clause: str, language: str) -> bool:
+    """Tell whether a clause says that something goes."""
+    marks = frozenset[str]().union(*words_of_wishes(language).concepts(words_of(clause)))
+    return "delete" in concepts_of(clause) or "off" in marks or {"taking", "out"} <= marks
 
 
 def _numbered_line(request: Request) -> Step | None:
@@ -507,6 +527,9 @@ def _of_table(request: Request) -> Step | None:
     >>> _of_table(Request(read, "who arrives first?", Context(file="guests.csv"))).act
     'query'
     """
+    tables = [name for name in request.files if name.endswith(TABLES)]
+    if request.step.act in {"about.owner", "about.agents"} and len(tables) == 1:
+        return request.instead("query")  # "in helpers.csv, who has the job packing?"
     is_line = bool(request.concepts & {"line", "row"}) or request.names() or request.names("number")
     is_asked = request.step.act in {"read.first", "read.last"} and "who" in request.concepts
     return request.instead("query") if is_asked and not is_line and request.context.file.endswith(TABLES) else None
@@ -705,6 +728,40 @@ def _column_listed(request: Request) -> Step | None:
     return request.instead("column.distinct", file=(file,), column=(columns[0],)) if len(columns) == 1 else None
 
 
+def _to_buy(request: Request) -> Step | None:
+    """Return that the shopping list is meant, where it is asked what is to be bought: "what do we still have to buy?".
+
+    Examples
+    --------
+    >>> _to_buy(Request(Reading((Step("task.list", {}),)), "what do we still have to buy?", Context())).arguments
+    {'file': ('shopping list',)}
+    """
+    is_it = request.step.act in _MAYBE_OPEN | {"task.list"} and "buy" in request.asking and request.is_question
+    is_bare = not request.names() and not request.files and len(request.unexplained) <= 1 and request.length <= SHORT
+    is_list = request.context.file and calls_list(request.context.file.rpartition("/")[2].rpartition(".")[0])
+    name = request.context.file if is_list else "shopping list"
+    return request.instead("read", file=(name,)) if is_it and is_bare else None
+
+
+def _wrote(request: Request) -> Step | None:
+    """Return that a letter is to be read, where it is asked what was written to somebody: "what did I write to the council?".
+
+    Examples
+    --------
+    >>> said = Reading((Step("talk", {}),))
+    >>> _wrote(Request(said, "what did I write to the council?", Context())).arguments
+    {'file': ('letter council',)}
+    """
+    step = request.step
+    is_maybe = step.act in _MAYBE_OPEN | {"task.list", "exists", "search"} or (
+        bool(step.act) and step.act not in acts()
+    )
+    is_it = is_maybe and "wrote" in request.asking and request.is_question and not request.names()
+    is_it = is_it and "where" not in request.concepts
+    left = [word for word in request.unexplained if word.isalpha()]
+    return request.instead("read", file=(f"letter {left[0]}",)) if is_it and len(left) == 1 else None
+
+
 def _still_open(request: Request) -> Step | None:
     """Return that what is to be done is asked for, where it was read as anything else: "what is still open?".
 
@@ -808,6 +865,69 @@ _PLACING = _PLACED_AT | frozenset("from file change one_number create name pleas
 """Concepts of a wish to write what was shown that speaks of the file alone: "save to a.txt", "mets-les dans un fichier a.txt"."""
 _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "list", "value", "sum"))
 """Concepts of a wish to write what was shown, of none, and of what was shown."""
+
+
+def _sum_of_both(request: Request) -> Step | None:
+    """Return the sum of the last two results: "what is that for the two together?".
+
+    Examples
+    --------
+    >>> both = Context(Step("query", {}), answer="30 (a.csv: min pay)", earlier="85 (a.csv: max pay)")
+    >>> said = Reading((Step("column.sum", {}),))
+    >>> _sum_of_both(Request(said, "what is that for the two together?", both)).word("text")
+    '85 + 30'
+    """
+    told = (request.context.earlier.partition("\n")[0], request.context.answer.partition("\n")[0])
+    values = [value for line in told if (value := _number_told(line, request.language)) is not None]
+    is_both = bool(request.concepts & {"two", "both"}) and ("together" in request.asking or "sum" in request.concepts)
+    is_other = request.length > SHORT or request.names("file", "folder") or len(request.context.shown) > 1
+    if not is_both or is_other or len(values) != BOTH or _changes(request.step):
+        return None
+    return request.instead("calculate", text=(" + ".join(map(written, values)),))
+
+
+def _line_kept(request: Request) -> Step | None:
+    """Return that the line that was shown goes to a file, and not the whole file: "copy that line to a.txt".
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {}), "calls.log", shown=("17:40 Diego",))
+    >>> said = Reading((Step("copy", {"to": ("a.txt",)}),))
+    >>> _line_kept(Request(said, "copy that line to a.txt", shown)).arguments
+    {'file': ('a.txt',), 'text': ('17:40 Diego',)}
+    """
+    step, shown = request.step, request.context.shown
+    is_line = bool(request.concepts & {"line", "row"}) and points_back(request.text) and 0 < len(shown) <= SHORT
+    goal = step.word("to") if step.act == "copy" and not step.word("file") else ""
+    if not (is_line and ENDED.search(goal)) or request.context.file in shown:
+        return None
+    return request.instead("write", file=(goal,), text=tuple(shown))
+
+
+def _instead_of(request: Request) -> Step | None:
+    r"""Return that one word of the text that was shown stands for another: "they will be 31 and not 28, correct the letter".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {}), "a.txt", read=(("a.txt", "Your 28 pupils\nare welcome."),))
+    >>> said = Reading((Step("forget", {}),))
+    >>> _instead_of(Request(said, "they will be 31 and not 28, can you correct that?", shown)).arguments
+    {'file': ('a.txt',), 'old': ('28',), 'new': ('31',)}
+    """
+    context, found = request.context, request.words
+    text = dict(context.read).get(context.file) or "\n".join(context.shown)
+    numbers = [at for at, word in enumerate(found) if word.kind in {"number", "measure"}]
+    if len(numbers) != BOTH or request.files or not text or not ENDED.search(context.file):
+        return None
+    new, old = (found[at].text for at in numbers)
+    between = lexicon().concepts(found)[numbers[0] + 1 : numbers[1]]
+    is_instead = any(one & NEGATING for one in between) or any(
+        "instead" in one for one in request.wishes[numbers[0] + 1 : numbers[1]]
+    )
+    has = [re.search(rf"(?<![\d.,]){re.escape(one)}(?![\d])", text) is not None for one in (new, old)]
+    if not is_instead or has != [False, True] or context.file.endswith(TABLES):
+        return None
+    return request.instead("replace", file=(context.file,), old=(old,), new=(new,))
 
 
 def _both_kept(request: Request) -> Step | None:
@@ -920,6 +1040,8 @@ RULES: tuple[Rule, ...] = (
     _boxes,
     _taken_out,
     _column_listed,
+    _to_buy,
+    _wrote,
     _still_open,
     _clock,
     _same_value,
@@ -932,7 +1054,10 @@ RULES: tuple[Rule, ...] = (
     _matches,
     _counted_shown,
     _difference,
+    _sum_of_both,
     _both_kept,
+    _line_kept,
+    _instead_of,
     _answer_kept,
 )
 """The rules, in the order in which they are asked: the first that fits is right."""

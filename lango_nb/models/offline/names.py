@@ -1387,6 +1387,17 @@ def _nouns() -> Mapping[str, tuple[int, ...]]:
     return found
 
 
+def is_noun_of_file(word: str) -> bool:
+    """Tell whether a word is one that files are called by: notes, a diary, a recipe.
+
+    Examples
+    --------
+    >>> is_noun_of_file("Notizen"), is_noun_of_file("Anneke")
+    (True, False)
+    """
+    return " " not in word and bool(_nouns().get(plain(word)) or _nouns().get(stem(plain(word))))
+
+
 @cache
 def _nouns_by_beginning() -> Mapping[str, Sequence[str]]:
     found: dict[str, list[str]] = {}

@@ -17,6 +17,7 @@ from copy import copy
 from datetime import date
 from decimal import Decimal
 from functools import cache, lru_cache, wraps
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
@@ -389,6 +390,9 @@ class _Question:
         for other in sorted(same, key=lambda one: (-len(one), one)):  # the longest: 営業時間 before 時間
             if not other.isascii() and other in self.text and len(other) > 1:
                 return self.find(other)
+        joined = next((pair for pair in pairwise(self.units) if pair[0].text + pair[1].text == word), ())
+        if joined:
+            return [unit.token for unit in joined]  # "when can we pick up the van?": pickup
         alike = [unit.token for unit in self.units if unit.token not in asking and _is_kindred(unit.text, word)]
         return alike or [at for tokens in self._meaning(word) if not asking.intersection(tokens) for at in tokens]
 
@@ -1668,6 +1672,7 @@ def said_of_tables(text: str, language: str) -> frozenset[str]:
 def says_state(text: str, language: str) -> str:
     """Return which of the things to be done a request is about: those that are ``open``, those that are ``done``; else empty."""
     said = said_of_tables(_without_opening(text), language)
+    said |= {"open"} if "rest" in said else frozenset()
     is_not = bool(_NEGATING & frozenset[str]().union(*lexicon_of(language).concepts(words(text))))
     return (
         "open" if "open" in said or ("done" in said and (is_not or "not" in said)) else "done" if "done" in said else ""
@@ -1781,7 +1786,7 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
         whole = len([part for part in parts if said.get(part)]) / (len(parts) or 1)
         scored.append((len(tokens) + whole, shared, -len(path), path, tokens))
     if not scored:
-        return None
+        return _priced(asked, nodes)
     best = max(row[:3] for row in scored)
     found = [row for row in scored if row[:3] == best]
     if len(found) > 1:
@@ -1805,6 +1810,16 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
         measure, total = "count", str(len(held))
     explained = asked.explained()
     return Leaf(path, below, explained, keys, measure, total, is_active and explained == 1)
+
+
+def _priced(asked: _Question, nodes: Mapping[tuple[str, ...], object]) -> Leaf | None:
+    """Return the only price of a file, where it is asked how much something costs."""
+    priced = [path for path in nodes if set(plain(path[-1]).split()) & _words_for("priced")]
+    places = asked.asks({"price", "much"})
+    if len(priced) != 1 or not places:
+        return None
+    asked.used.update(places)
+    return Leaf(priced[0], ((".".join(priced[0]), _text(nodes[priced[0]])),), asked.explained(), 1)
 
 
 def _days_of(nodes: Iterable[tuple[str, ...]]) -> Mapping[str, str]:

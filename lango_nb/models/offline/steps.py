@@ -92,6 +92,10 @@ def _of_ending(step: Step) -> Step:
     return Step("list.ending", {**rest, "ending": ends}, step.destination, step.text)
 
 
+_WHOLE = frozenset(("read.upper", "read.lower", "read.reversed", "read.sorted", "read.unique"))
+"""Acts whose result a file may hold instead of its text."""
+
+
 def _in_place(step: Step) -> Step:
     """Return that a file is to hold its text changed, where that is to be written: "write everything in a.txt in capitals".
 
@@ -101,8 +105,11 @@ def _in_place(step: Step) -> Step:
     >>> _in_place(Step("read.upper", {"file": ("a.txt",)}, text=said)).destination
     'write'
     """
-    is_of_text = step.act in {"read.upper", "read.lower", "read.reversed"} and len(step.arguments.get("file", ())) == 1
-    if not is_of_text or step.destination or not concepts_of(step.text) & {"write", "replace"}:
+    is_of_text = step.act in _WHOLE and len(step.arguments.get("file", ())) == 1
+    is_it = (
+        step.destination == "write" and not step.word("to") and "save" in concepts_of(step.text)
+    )  # "sort it and save it"
+    if not is_of_text or not (is_it or (not step.destination and concepts_of(step.text) & {"write", "replace"})):
         return step
     return step.with_arguments(to=step.arguments["file"])._replace(destination="write")
 

@@ -52,7 +52,7 @@ from lango_nb.models.offline.refining import (
     written_alike,
 )
 from lango_nb.models.offline.steps import FEW_SAID, with_others_filled, with_whole_steps, without_last
-from lango_nb.models.offline.wishes import wish_among, wishes_in, without_nothing_else
+from lango_nb.models.offline.wishes import questions_in, wish_among, wishes_in, without_nothing_else
 
 MOST_TURNS = 8
 """Exchanges that are looked back on."""
@@ -132,7 +132,7 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         return Reading(
             (Step("run", {"command": (line,)}, text=request),), 1.0, language or reader().read(request).language
         )
-    if not context.asked and (each := wishes_in(request)):
+    if not context.asked and (each := wishes_in(request) or questions_in(request)):
         return _of_wishes(each, context, language, own)
     if asked_of_itself(request):
         spoken = reader().read(request).language

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, quotations, words
+from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, quotations, words
 from lango_nb.models.offline.names import asks, is_small
 from lango_nb.models.offline.plan import Reading, Step, is_change, is_talk
 from lango_nb.models.offline.reader import FOLLOWS, reader
@@ -83,6 +83,41 @@ def _told_apart(request: str) -> Sequence[str]:
     if not is_joined or not all(map(_names_file, parts)):
         return ()
     return () if len({step.act for step in reader().read(request).steps}) > 1 else parts
+
+
+@lru_cache(maxsize=64)
+def questions_in(request: str) -> tuple[str, ...]:
+    """Return both questions of a request that asks two things; none where it asks one.
+
+    Examples
+    --------
+    >>> questions_in("how many members are there and which of them have not paid?")
+    ('how many members are there', 'which of them have not paid?')
+    >>> questions_in("who paid most and when?"), questions_in("what is in a.txt and b.txt?"), questions_in("ls")
+    ((), (), ())
+    """
+    found = words(request)
+    if "\n" in request.strip() or len(found) > _MOST_ASKED or any(word.is_quoted or word.text == ":" for word in found):
+        return ()
+    told = lexicon().concepts(found)
+    for at in range(1, len(found) - 1):
+        is_east = found[at + 1].kind in UNSPACED
+        is_joint = ("and" in told[at] and found[at].text.isascii()) or (is_east and found[at].kind == "sign")  # no "é"
+        begin = at + 1
+        is_asked = bool(told[begin] & _INTERROGATIVE) or (is_east and asks(request[found[begin].start :]))
+        head, rest = request[: found[at - 1].end], request[found[begin].start :]
+        least = _LEAST_CHARACTERS if is_east else _LEAST_ASKED
+        is_long = sum(word.kind != "sign" for word in found[begin:]) >= least and at >= _LEAST_ASKED
+        if is_joint and is_asked and is_long and any(one & _INTERROGATIVE for one in told[: min(at, _BEGINNING)]):
+            return head, rest
+    return ()
+
+
+_INTERROGATIVE = frozenset(("what", "who", "which", "many", "when", "where"))
+_BEGINNING = 5
+"""Words of a request among which its first question begins."""
+_LEAST_ASKED, _LEAST_CHARACTERS, _MOST_ASKED = 3, 10, 40
+"""Words, or characters, of a question beside another, at least, and words of both."""
 
 
 def _names_file(text: str) -> bool:
