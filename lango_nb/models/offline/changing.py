@@ -215,7 +215,8 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     told = concepts_of(step.text)
     if old.strip() and told & _ADDING and not told & _REPLACING:
         return (yield from append_to(desk, step, name, text))
-    if old.strip() and not desk.is_certain and "replace" not in told:
+    is_kept = sorted(lines(old)) == sorted(lines(text))  # in another order: nothing is lost
+    if old.strip() and not (desk.is_certain or is_kept) and "replace" not in told:
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))
     return _done(step, desk.say("replaced_all", file=name, n=count), name)

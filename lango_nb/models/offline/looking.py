@@ -886,20 +886,18 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     found: list[tuple[float, bool, int, Outcome | tuple[str, Query, Table]]] = []
+    weak: list[Outcome] = []
     for name, text in texts.items():
         table = _table_in(name, text)
         if len(table.columns) < 2:  # noqa: PLR2004 - no table
             one = _leaf_in(desk, name, text, said)
-            last = desk.context.last
-            goes_on = last is not None and last.act in _OF_KEYS and name == desk.context.file and one is not None
-            if one is not None and goes_on and len(one.path) > 1 and one.explained >= _HALF:
-                found.append((one.explained + _GOING_ON, True, one.said, _leaf_answered(desk, step, name, one)))
-                continue
-            is_deep = one is not None and len(one.path) > 1 and step.act not in _MAYBE_OF_TABLES
-            is_clear = len(names) == 1 or is_deep or (one is not None and (one.said > 1 or one.is_truth))
-            if one is not None and is_clear and one.explained >= least:
-                rated = one.explained + (one.said > 1) * _HAS_VALUE
-                found.append((rated, False, one.said - 1, _leaf_answered(desk, step, name, one)))
+            goes_on = name == desk.context.file and desk.context.last is not None and desk.context.last.act in _OF_KEYS
+            is_only = len(names) == 1
+            rated = None if one is None else _rated(step, one, least, is_only=is_only, goes_on=goes_on)
+            if one is not None and rated is not None:
+                found.append((*rated, _leaf_answered(desk, step, name, one)))
+            elif one is not None and one.explained >= least:
+                weak.append(_leaf_answered(desk, step, name, one))
             continue
         told = _told(before, name, table, is_named=is_named)
         table = with_products(table, said, told, desk.language)
@@ -927,12 +925,25 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             or not (asked.where or asked.column or asked.by or told or is_all)
         ):
             continue
-        rated = asked.explained + goes_on * _GOING_ON + (is_told + asked.is_titled) * _HAS_VALUE
-        found.append((rated, name == desk.context.file, len(asked.where), (name, asked, table)))
+        likely = asked.explained + goes_on * _GOING_ON + (is_told + asked.is_titled) * _HAS_VALUE
+        found.append((likely, name == desk.context.file, len(asked.where), (name, asked, table)))
+    if not found and len(weak) == 1:
+        return weak[0]  # one word of the question is a key, and no table knows any
     if not found:
         return (yield from _rows_again(desk, step, said))
     best = max(found, key=lambda one: one[:3])[3]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
+
+
+def _rated(step: Step, one: Leaf, least: float, *, is_only: bool, goes_on: bool) -> tuple[float, bool, int] | None:
+    """Rate how likely a question is about a value of a JSON file; ``None`` where too little says so."""
+    is_deep = len(one.path) > 1
+    if goes_on and is_deep and one.explained >= _HALF:
+        return one.explained + _GOING_ON, True, one.said
+    is_clear = is_only or (is_deep and step.act not in _MAYBE_OF_TABLES) or one.said > 1 or one.is_truth
+    if not is_clear or one.explained < least:
+        return None
+    return one.explained + (one.said > 1) * _HAS_VALUE, False, one.said - 1
 
 
 def _told(before: Step | None, name: str, table: Table, *, is_named: bool) -> Query | None:

@@ -612,9 +612,9 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     measure = _measure_said(asked, ordering)
     named = _columns(asked, table, title if where or measure == "count" else set())
     times = [name for name in table.columns if _is_time(name, table)]
-    measure = _added_up(
-        _settled(measure, asked, table, named, title) or _turned(before, asked, named, times), before, asked
-    )
+    measure = _settled(measure, asked, table, named, title)
+    turned = "" if measure else _turned(before, asked, named, times)
+    measure = _added_up(measure or turned, before, asked)
     asked.used.update(asked.has((*_MEASURES.get(measure, ()), *(_MEASURES["sum"] if measure == "count" else ()))))
     if measure in {"max", "min", "mean"} and not asked.has(_NEGATING) and _amount(table, set(), is_money=True):
         named = [column for column in named if not _is_truth(table.values(column))]  # "who pays most?"
@@ -623,8 +623,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         named, truths = [told], []  # "is it paid?" of the row that was shown
     if truths and title and not where:  # "which costs are not settled?" of the file costs.csv
         named = [name for name in _columns(asked, table, title) if name in named]
-    where += truths
-    where = _limited(where, list(_limits(asked, table, named)))
+    where = _limited([*where, *truths], list(_limits(asked, table, named)))
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
     most = counted or (_how_many(asked) if measure in {"max", "min"} else 0)
@@ -634,11 +633,10 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     explained = asked.explained(default=0.0 if before is None else 1.0)
     if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
         wanted = tuple(name for name in times if name not in spent)
-    is_counted = (
-        measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
-    )  # "how many members do we have?"
+    is_counted = measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
-    found = Query(tuple(where), wanted, measure, "", explained, bool(where or named or is_counted or is_titled))
+    is_grounded = bool(where or named or is_counted or is_titled)
+    found = Query(tuple(where), wanted, measure, turned and _column_of(before), explained, is_grounded)
     found, is_time = _in_turn(_of_stay(found, table, asked), table, asked), bool(asked.has(_TIMES))
     is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
     is_money = (_speaks_of_money(asked, table, truths) or _is_much(before, named, asked)) and not is_of_pieces
@@ -649,8 +647,17 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     )
     if (told_before := _goes_on_from(before, found, asked)) is not None:
         found = _measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
-    found = _grouped(found._replace(most=most, is_titled=bool(title)), before, table, asked, is_money=is_money)
-    found = found._replace(order=order or found.order) if found.by and not found.end else found
+    found = _of_that_row(found._replace(most=most, is_titled=bool(title)), before, table, asked)
+    found = _grouped(found, before, table, asked, is_money=is_money)
+    return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
+
+
+def _column_of(before: Query | None) -> str:
+    return "" if before is None else before.column
+
+
+def _settled_query(found: Query, most: int) -> Query:
+    """Return a query with what its measure needs, and nothing where that is missing."""
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
     if found.measure in {"sum", "mean"}:
@@ -1024,6 +1031,25 @@ def _added_up(measure: str, before: Query | None, asked: _Question) -> str:
     return "sum"
 
 
+def _of_that_row(found: Query, before: Query | None, table: Table, asked: _Question) -> Query:
+    """Return how much the one has who was told of, and no sum of all: "how much does she get?" behind "who comes last?".
+
+    Examples
+    --------
+    >>> table = Table(("name", "arrives", "pay"), (("Ann", "8:30", "40"), ("Bo", "9:15", "60")))
+    >>> str(query("and how much does he get?", table, parse("max arrives, name")))
+    'pay'
+    """
+    is_of_one = before is not None and before.measure in {"max", "min"} and not before.by and not before.most
+    is_summed = found.measure in {"sum", "count"} and bool(asked.asks({"much"}) or asked.has(("many",)))
+    is_all = bool(asked.asks({"together"}) or asked.has((*_MEASURES["sum"], "all", "each")))
+    if before is None or not (is_of_one and is_summed) or is_all or found.where != before.where:
+        return found
+    column = found.column or _amount(table, set(), is_money=True)
+    is_same = column in {"", before.column}
+    return found if is_same else found._replace(measure="", column="", wanted=(column,))
+
+
 def _is_much(before: Query | None, named: Sequence[str], asked: _Question) -> bool:
     """Tell whether a question asks how much it is, and names nothing that there could be a number of."""
     places = [] if before is None or named else asked.asks({"much"})
@@ -1390,6 +1416,7 @@ def _continued(found: Query, before: Query, table: Table, asked: _Question) -> Q
     if not measure and not wanted:
         is_count = before.measure == "count" and not found.where  # "which ones?"
         is_count = is_count or bool(asked.has(("row", "line")) and asked.has(("show", "list")))
+        is_count = is_count or bool(found.where and before.measure in {"sum", "mean"} and asked.has(("which", "who")))
         is_count = is_count or bool(found.where and asked.has(("list",)))  # "give me a list of those under 40 hours"
         wanted, measure, column = before.wanted, "" if is_count else before.measure, before.column
     elif measure and not wanted and before.column and measure in {"max", "min", "sum", "mean"} and not found.column:
