@@ -32,6 +32,7 @@ from lango_nb.models.offline.names import (
     is_small,
     list_named,
     points_back,
+    rank,
     table_of,
     unexplained,
 )
@@ -98,6 +99,7 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
         if not given.get("text") and (name := list_in(request, found, reading.language)):
             left = left_over(request, Step("append", {"file": (name,)}), reading.language)
             given = {"text": (left,), "file": (name,)} if left else {}  # "setz mal Saft auf die Einkaufsliste"
+            reading = reading._replace(confidence=max(reading.confidence, HALF))
         if not given.get("text"):
             return reading
     else:
@@ -166,6 +168,9 @@ def _is_list(word: Word, ends: tuple[str, ...]) -> bool:
     return word.kind in {"word", "character"} and ("list" in concepts_of(word.text) or is_compound)
 
 
+_QUOTES = re.compile('["\u00ab\u00bb\u201c\u201d\u201e]')
+
+
 def with_left_over(step: Step, language: str) -> Step:
     """Give a step the one word that it lacks, where one is left over: "in which files does Els stand?".
 
@@ -181,7 +186,7 @@ def with_left_over(step: Step, language: str) -> Step:
         if len(file) == 1 and " " in file[0] and not concepts_of(file[0]) & KEEPING:
             return step.with_arguments(file=file)  # "add at the end of the soup recipe: salt"
     if step.act in {"append", "prepend"} and step.word("text") and not (step.word("file") or step.destination):
-        left = left_over(step.text.replace(step.word("text"), " "), step, language)
+        left = left_over(_QUOTES.sub(" ", step.text.replace(step.word("text"), " ")), step, language)
         before = step.text.partition(left)[0].split()[-1:] if left else []
         is_named = any(is_small(word) or is_small_in(word.casefold(), language) for word in before)
         is_file = is_named and is_noun_of_file(left)
@@ -270,7 +275,8 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
         said = (left,)
     said = said or tuple(bare)
     said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
-    if role and not any(said):
+    is_numbered = act == "line.delete" and bool(said) and rank(said[0]) is not None  # "strike the second one"
+    if role and (is_numbered or not any(said)):
         return reading
     meant = Step(act, {"file": (file,)}, text=request).with_arguments(**({role: said} if role else {}))
     if step.act == "delete" and not comes_off:  # a file, where there is one that is called so
@@ -283,12 +289,29 @@ _OF_LINES = frozenset(("append", "task.add", "line.delete", "line.tick", "write"
 """Acts behind which something comes off a list."""
 
 
+_FEW_ITEMS, _SHORT_ITEM = 3, 3
+"""Lines of a text that is a list by its looks, at least, and words of each, at most."""
+
+
 def _shows_list(context: Context) -> bool:
     """Tell whether the file that is spoken of was shown as a list, or a line was just put onto it or taken off it."""
     lines = context.answer.splitlines()
     done = (context.last, context.changed) if context.file else (context.last,)
     is_changed = any(one is not None and one.act in _OF_LINES and one.word("file") == context.file for one in done)
-    return is_changed or (len(lines) > 1 and all(line.lstrip().startswith(("- ", "* ", "• ")) for line in lines))
+    is_short = len(lines) >= _FEW_ITEMS and all(
+        0 < len(line.split()) <= _SHORT_ITEM and line[-1:] not in ".!?:" for line in lines
+    )
+    is_read = (
+        is_short
+        and context.last is not None
+        and context.last.act == "read"
+        and not context.file.endswith((".csv", ".tsv", ".log"))
+    )
+    return (
+        is_changed
+        or is_read
+        or (len(lines) > 1 and all(line.lstrip().startswith(("- ", "* ", "• ")) for line in lines))
+    )
 
 
 @cache
@@ -373,7 +396,7 @@ def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) ->
     """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
     told = concepts_of(request)
     is_asked = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS or bool(told & SHOWING)
-    is_left = "unticked" in marks or ("left" in marks and has_boxes)
+    is_left = "unticked" in marks or ("left" in marks and (has_boxes or "task" in told))
     if not is_asked or not ("ticked" in marks or is_left):
         return None
     is_open = is_left or bool(told & NEGATING) or "not" in said_of_tables(request, "")

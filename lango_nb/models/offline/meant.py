@@ -758,8 +758,11 @@ def _wrote(request: Request) -> Step | None:
     )
     is_it = is_maybe and "wrote" in request.asking and request.is_question and not request.names()
     is_it = is_it and "where" not in request.concepts
-    left = [word for word in request.unexplained if word.isalpha()]
-    return request.instead("read", file=(f"letter {left[0]}",)) if is_it and len(left) == 1 else None
+    to_whom = [word.text for word in request.words if word.kind == "word" and not is_small(word.text)][-1:]
+    told = request.asking if is_it else frozenset[str]()
+    is_named = bool(to_whom) and "wrote" not in said_of_tables(to_whom[0], request.language) and "wrote" in told
+    whom = to_whom if is_named else [word for word in request.unexplained if word.isalpha()]
+    return request.instead("read", file=(f"letter {whom[0]}",)) if is_it and len(whom) == 1 else None
 
 
 def _still_open(request: Request) -> Step | None:

@@ -42,8 +42,8 @@ _DELIMITERS = ",;\t|"
 _NUMBER = re.compile(r"[-+\u2212]?\d[\d.,'\u2019\u00a0\u202f ]*|[-+\u2212]?[.,]\d+")
 _RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*\|?\s*")
 _LOGGED = re.compile(
-    r"\[?(?P<date>\d{4}-\d\d-\d\d)(?:[T ](?P<time>\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)\S*)?\]? +(?P<kind>[^\s\d:]+)"
-    r"(?: +(?P<amount>\S+)(?P<text>.*)|:?)"
+    r"\[?(?P<date>\d{4}-\d\d-\d\d)(?:[T ](?P<time>\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)\S*)?\]? +(?P<kind>[^\s\d:]+):?"
+    r"(?: +(?P<amount>\S+)(?P<text>.*))?"
 )
 _MOST_LOGGED = 0.9
 """Share of the lines of a log that begin with a date."""
@@ -123,6 +123,8 @@ def read_log(text: str) -> Table:
     --------
     >>> read_log("2024-05-01 08:15:40 WARN weak signal\n2024-05-02 09:00:00 INFO started\n").rows
     (('2024-05-01', '08:15:40', 'WARN', 'weak signal'), ('2024-05-02', '09:00:00', 'INFO', 'started'))
+    >>> read_log("2024-06-07 18:05 Anna: the van is confirmed\n").rows
+    (('2024-06-07', '18:05', 'Anna', 'the van is confirmed'),)
     >>> read_log("2024-04-02 rent 850.00 workshop\n2024-04-03 parts 212.40 order 5512\n").columns
     ('date', 'kind', 'amount', 'text')
     """

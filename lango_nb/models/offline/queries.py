@@ -1842,7 +1842,7 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
 def _priced(asked: _Question, nodes: Mapping[tuple[str, ...], object]) -> Leaf | None:
     """Return the only price of a file, where it is asked how much something costs."""
     priced = [path for path in nodes if set(plain(path[-1]).split()) & _words_for("priced")]
-    places = asked.asks({"price", "much"})
+    places = asked.asks({"price"})
     if len(priced) != 1 or not places:
         return None
     asked.used.update(places)
