@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lango_nb.models.offline.followups import CLAUSES, ENDED, HALF, WISHING, lacks
-from lango_nb.models.offline.lexicon import ASK_SIGNS, NEGATING, REFUSING, Word, concepts_of, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import (
+    ASK_SIGNS,
+    NEGATING,
+    REFUSING,
+    Word,
+    concepts_of,
+    lexicon,
+    lexicon_of,
+    quotations,
+)
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
 from lango_nb.models.offline.meant import SHORT
@@ -131,6 +140,9 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     {'file': ('notes.md',)}
     """
     asked, said_now = context.asked, request.strip()
+    if asked is not None and context.missing == "file" and (only := _only_named(reading, said_now)):
+        step = asked.steps[0].with_arguments(file=(only,))
+        return asked._replace(steps=(step, *asked.steps[1:]), language=reading.language, others=())
     if asked is None or not said_now or len(reading.steps) != 1 or len(said_now.split()) > SHORT:
         return None
     step = reading.steps[0]
@@ -163,6 +175,23 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if context.missing == "file" and not (is_offered or named or len(found) == 1 or is_doing):
         return of_tables._replace(others=(answered_plan,))
     return answered_plan._replace(others=(of_tables,))
+
+
+def _only_named(reading: Reading, said: str) -> str:
+    r"""Return the file that a long answer, or one that refuses all others, names as the one that is meant; else empty.
+
+    Examples
+    --------
+    >>> refused = Reading((Step("refrain", {}),))
+    >>> _only_named(refused, 'just "a b.txt", please leave the others'), _only_named(refused, "don't delete a.txt")
+    ('a b.txt', '')
+    """
+    quoted = [said[start:end] for start, end in quotations(said) if ENDED.search(said[start:end])]
+    named = quoted or [word.text for word in words_of(said) if word.kind == "file"]
+    is_long = len(said.split()) > SHORT or len(reading.steps) != 1 or reading.steps[0].act in {"refrain", "no", "talk"}
+    marks = frozenset[str]().union(*words_of_wishes().concepts(words_of(said)))
+    is_only = "only" in concepts_of(said) or "sorry" in marks
+    return named[0] if is_long and is_only and len(named) == 1 else ""
 
 
 def _said_along(step: Step, asked: Step) -> dict[str, tuple[str, ...]]:

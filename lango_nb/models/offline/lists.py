@@ -348,7 +348,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         return None
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
-        return Step("search", {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
+        act = "count.matches" if step.act == "task.list" and "many" in concepts_of(request) else "search"
+        return Step(act, {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     told = concepts_of(request)
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
     if (

@@ -120,7 +120,7 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
 
     A few words are taken to be in the language that was spoken before.
     """
-    request = without_manners(request)
+    request = without_preamble(without_manners(request))
     if context.is_open and (anew := _behind_refusal(request, context)):
         request, context = anew, context._replace(asked=None, missing="", is_open=False)
     last = last_of(context)
@@ -320,6 +320,26 @@ def without_manners(request: str) -> str:
     return (
         request[: kept[-1].end].rstrip() if not kept[-1].is_quoted else request[: found[len(kept)].start].rstrip(" ,")
     )
+
+
+def without_preamble(request: str) -> str:
+    """Leave out what is said before a wish: greetings, and "could you please tell me".
+
+    Examples
+    --------
+    >>> without_preamble("hi, sorry to bother you, could you tell me how many members live here?")
+    'how many members live here?'
+    >>> without_preamble("excuse me"), without_preamble("tell me a joke")
+    ('excuse me', 'tell me a joke')
+    """
+    found = words_of(request.partition("\n")[0])
+    told, marks = lexicon().concepts(found), words_of_wishes().concepts(found)
+    end = 0
+    while end < len(found) and (found[end].kind == "sign" or "greeting" in told[end] or "preamble" in marks[end]):
+        end += 1
+    is_led = any("preamble" in one for one in marks[:end]) and not any(word.is_quoted for word in found[:end])
+    rest = request[found[end].start :] if is_led and len(found) - end > _LEAST_KEPT else ""
+    return rest if rest and (asks(rest) or bool(WISHING & told[end])) else request
 
 
 def without_greeting(request: str) -> str:
