@@ -624,7 +624,11 @@ def _tick(desk: Desk, step: Step) -> Work:
         at: found[4] for at, found in boxes.items()
     }
     chosen = pick(sought, about.values())
-    meant = [chosen.name] if chosen.name else list(chosen.rivals) or nearest_texts(sought, list(about.values()))[0]
+    meant = (
+        [chosen.name]
+        if chosen.name
+        else list(chosen.rivals) or nearest_texts(sought, list(about.values()), desk.language)[0]
+    )
     if len(meant) != 1:
         raise Ask(desk.say("ask.task", names=", ".join(meant or about.values())), can_try_others=not meant)
     at = next(place for place, words in about.items() if words == meant[0])

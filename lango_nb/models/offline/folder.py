@@ -801,7 +801,7 @@ class Desk:
         names = [name for name in names if name.startswith(head)][:_MOST_DESCRIBED]
         read: dict[str, str] = yield from self.folder.read_all(names)
         texts = {f"{name}\n{text}": name for name, text in read.items()}
-        near, shared = nearest_texts(words, list(texts))
+        near, shared = nearest_texts(words, list(texts), self.language)
         if len(near) == 1 and shared >= _ENOUGH:
             return Pick(texts[near[0]], is_guess=True)
         by_lines = {name for name, _ in likeliest_lines(words, read, language=self.language)}
@@ -826,7 +826,7 @@ class Desk:
             by_age: list[str] = yield from self._by_age(names)
             return by_age[0 if age == "old" else -1] if by_age else ""
         texts: dict[str, str] = yield from self.folder.read_all(names)
-        near, _ = nearest_texts(words, list(texts.values()))
+        near, _ = nearest_texts(words, list(texts.values()), self.language)
         return next(name for name, text in texts.items() if text == near[0]) if len(near) == 1 else ""
 
     def _by_age(self, names: Sequence[str]) -> Work:
@@ -863,7 +863,7 @@ class Desk:
         texts: dict[str, str] = yield from self.folder.read_all(
             [one.name for one in files_of(there) if one.name in names]
         )
-        near, shared = nearest_texts(words, list(texts.values()))
+        near, shared = nearest_texts(words, list(texts.values()), self.language)
         return next(name for name, text in texts.items() if text == near[0]) if shared and len(near) == 1 else ""
 
     def list_file(self, words: str) -> Work:

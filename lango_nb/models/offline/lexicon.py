@@ -87,6 +87,10 @@ def quotations(text: str) -> list[tuple[int, int]]:
     return [(match.start(match.lastindex or 0), match.end(match.lastindex or 0)) for match in _QUOTED.finditer(text)]
 
 
+_BEHIND_KANA = re.compile("(?<=[\u3041-\u309f])[A-Za-z0-9][\\w.-]*\\.[A-Za-z0-9]{1,8}$", re.ASCII)
+"""A name behind what holds a Japanese sentence together."""
+
+
 @lru_cache(maxsize=64)
 def words(text: str) -> tuple[Word, ...]:
     """Split a request into words.
@@ -103,8 +107,8 @@ def words(text: str) -> tuple[Word, ...]:
     --------
     >>> [(word.text, word.kind) for word in words("sort notes.md by 2")]
     [('sort', 'word'), ('notes.md', 'file'), ('by', 'word'), ('2', 'number')]
-    >>> [word.text for word in words("notes.mdの行数")]
-    ['notes.md', 'の', '行', '数']
+    >>> [word.text for word in words("notes.mdの行数")], words("名前だけa.txtに")[-2].text
+    (['notes.md', 'の', '行', '数'], 'a.txt')
     """
     quoted = quotations(text)
     begins = [begin for begin, _ in quoted]
@@ -117,6 +121,11 @@ def words(text: str) -> tuple[Word, ...]:
             continue
         if kind in {"file", "folder"} and (shorter := shown.rstrip(".-")) != shown:
             shown = shorter or shown
+        if kind == "file" and (tail := _BEHIND_KANA.search(shown)) is not None:  # "Brookの会員だけbrook.csvに"
+            found += [
+                one._replace(start=one.start + start, end=one.end + start) for one in words(shown[: tail.start()])
+            ]
+            start, shown = start + tail.start(), tail[0]
         if kind == "file" and shown.rpartition(".")[2].lower() not in _ENDINGS:
             kind = "dotted"
         at = bisect_right(begins, start) - 1

@@ -245,7 +245,7 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
         or is_file
         or is_numbered
         or concepts_of(request) & OF_TASKS
-        or BOX.search(context.answer)
+        or (BOX.search(context.answer) and not _adds_more(step, request))
         or not request.strip()
         or (step.act == "undo" and reading.confidence >= HALF)
     ):
@@ -287,6 +287,16 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
 
 _OF_LINES = frozenset(("append", "task.add", "line.delete", "line.tick", "write"))
 """Acts behind which something comes off a list."""
+
+
+def _adds_more(step: Step, request: str) -> bool:
+    """Tell whether something more is to be put onto what was shown: "and add one more: …"."""
+    told = concepts_of(request)
+    return (
+        step.act in {"task.add", "append"}
+        and bool(told & {"append", "put"})
+        and bool(told & {"and", "more", "again", "line"})
+    )
 
 
 _FEW_ITEMS, _SHORT_ITEM = 3, 3

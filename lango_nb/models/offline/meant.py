@@ -832,7 +832,7 @@ def _told_there(request: Request) -> Step | None:
     else:
         return None
     if len(lines) > 1:
-        near, shared = nearest_texts(request.text, lines)
+        near, shared = nearest_texts(request.text, lines, request.language)
         lines = near if shared else lines
     return request.instead("search", file=(file,), find=(lines[0].strip(),)) if len(lines) == 1 else None
 

@@ -1250,16 +1250,21 @@ def forms_of(word: str) -> frozenset[str]:
     return frozenset({stem(word), *related_words(word), *related_words(stem(word)), *_head(word)})
 
 
-def nearest_texts(question: str, texts: Sequence[str]) -> tuple[list[str], int]:
+def nearest_texts(question: str, texts: Sequence[str], language: str = "") -> tuple[list[str], int]:
     """Return the texts that share most of a question's telling words, and how many words those are.
+
+    In a language, what its words mean in English counts as well.
 
     Examples
     --------
     >>> facts = ["the code of the lab door is 7319", "the guide is called Anton Ritz"]
     >>> nearest_texts("what was the door code again?", facts), nearest_texts("who wrote Hamlet?", facts)
     ((['the code of the lab door is 7319'], 2), ([], 0))
+    >>> nearest_texts("墨水", ["call the plumber", "buy ink"], "zh"), nearest_texts("de loodgieter", ["call the plumber"], "nl")
+    ((['buy ink'], 1), (['call the plumber'], 1))
     """
-    options = [forms_of(word) for word in telling_words(question)]
+    telling = _sought_in_characters(question, language) if language in _EAST else telling_words(question)
+    options = [forms_of(word) | in_english(word, language) for word in telling]
     counts = {}
     for text in texts:
         shown, joined = _stemmed(_parts(text)), "".join(plain(text).split())

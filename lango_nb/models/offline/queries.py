@@ -867,9 +867,8 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         found = found._replace(measure="count", column="")  # "who comes most often?"
     labels = [name for name in found.wanted if _has_groups(name, table) and name != found.column]
     each = {at for at, told in enumerate(asked.asking) if "grouped" in told}
-    each |= {
-        at for at in asked.has(("each",)) if not (found.is_titled and "all" in asked.concepts[at])
-    }  # "all members"
+    is_every = found.is_titled and bool(asked.has(("all",)))  # "the fees of all members"
+    each |= set() if is_every else set(asked.has(("each",)))
     is_parted = bool(each or end or most > 1) and (bool(found.column) or found.measure == "count")
     if not labels and is_parted and (of_whom := _whose(asked, table)):
         old = () if before is None else before.where
