@@ -402,7 +402,7 @@ def _counted_result(desk: Desk, step: Step) -> Outcome | None:
     if not shown or shown[-1].startswith("… "):
         return None
     file = last.word("file") or desk.context.file
-    if last.act == "search" and file:
+    if last.act == "search" and file and last.word("find"):
         text = desk.say("count.matches", file=file, word=last.word("find"), n=len(shown))
         return Outcome(text, str(len(shown)), last, file)
     if last.act in {"rows.where", "rows.over", "rows.under"} and last.word("file"):
@@ -896,7 +896,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             rated = None if one is None else _rated(step, one, least, is_only=is_only, goes_on=goes_on)
             if one is not None and rated is not None:
                 found.append((*rated, _leaf_answered(desk, step, name, one)))
-            elif one is not None and one.explained >= least:
+            elif one is not None and one.is_whole and one.explained >= least:
                 weak.append(_leaf_answered(desk, step, name, one))
             continue
         told = _told(before, name, table, is_named=is_named)

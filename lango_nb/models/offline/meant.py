@@ -821,7 +821,8 @@ def _told_there(request: Request) -> Step | None:
     text = dict(context.read).get(file) or "\n".join(context.shown if request.last.act == "search" else ())
     is_text = ENDED.search(file) is not None and not file.endswith(TABLES) and bool(text) and not request.names()
     is_maybe = step.act in _MAYBE_TOLD or (bool(step.act) and step.act not in acts())
-    is_other = step.destination or request.concepts & {"change", "newest", "oldest", "save"} or request.length > SHORT
+    is_of_file = bool(request.concepts & {"change", "save"} or {"newest", "file"} <= request.concepts)
+    is_other = bool(step.destination) or is_of_file or request.length > SHORT
     if not (is_text and is_maybe and request.is_question) or is_other:
         return None
     lines = text.splitlines()

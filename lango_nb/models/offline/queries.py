@@ -1755,6 +1755,8 @@ class Leaf(NamedTuple):
     """What that comes to."""
     is_truth: bool = False
     """Whether it is asked if a value of yes and no is on, and nothing else."""
+    is_whole: bool = False
+    """Whether all of its key is said."""
 
 
 def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "en") -> Leaf | None:
@@ -1835,7 +1837,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     elif isinstance(held := nodes[path], list) and asked.has(_MEASURES["count"]):
         measure, total = "count", str(len(held))
     explained = asked.explained()
-    return Leaf(path, below, explained, keys, measure, total, is_active and explained == 1)
+    is_whole = all(said.get(part) for part in plain(path[-1]).split() if not is_small(part))
+    return Leaf(path, below, explained, keys, measure, total, is_active and explained == 1, is_whole)
 
 
 def _priced(asked: _Question, nodes: Mapping[tuple[str, ...], object]) -> Leaf | None:

@@ -9,6 +9,7 @@ again, answers are our own sentences.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -120,7 +121,7 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
 
     A few words are taken to be in the language that was spoken before.
     """
-    request = without_preamble(without_manners(request))
+    request = without_hint(without_preamble(without_manners(request)))
     if context.is_open and (anew := _behind_refusal(request, context)):
         request, context = anew, context._replace(asked=None, missing="", is_open=False)
     last = last_of(context)
@@ -340,6 +341,27 @@ def without_preamble(request: str) -> str:
     is_led = any("preamble" in one for one in marks[:end]) and not any(word.is_quoted for word in found[:end])
     rest = request[found[end].start :] if is_led and len(found) - end > _LEAST_KEPT else ""
     return rest if rest and (asks(rest) or bool(WISHING & told[end])) else request
+
+
+_HINTED = re.compile(r"(?P<question>[^?\uff1f]{8,}[?\uff1f])\s*(?P<hint>[^?\uff1f:]{3,80})")
+"""A question, and a sentence behind it."""
+
+
+def without_hint(request: str) -> str:
+    """Leave out a sentence behind a question that names no file and only says where the answer may stand.
+
+    Examples
+    --------
+    >>> without_hint("how much do we get for the heating? I think it is in one of the letters")
+    'how much do we get for the heating?'
+    >>> without_hint("what's in the notes? show me the first line"), without_hint("when do we open? see a.txt")
+    ("what's in the notes? show me the first line", 'when do we open? see a.txt')
+    """
+    found = _HINTED.fullmatch(request.strip())
+    if found is None or any(word.is_quoted or word.kind in {"file", "number"} for word in words_of(found["hint"])):
+        return request
+    is_hint = any("hint" in one for one in words_of_wishes().concepts(words_of(found["hint"])))
+    return found["question"] if is_hint else request
 
 
 def without_greeting(request: str) -> str:
