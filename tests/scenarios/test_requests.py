@@ -1,4 +1,4 @@
-"""What people type, carried out whole: some 2 500 turns in ten languages.
+"""What people type, carried out whole: some 3 000 turns in ten languages.
 
 They say what has to be in the answer and in the files afterwards; ``answers.md`` beside each suite holds what was
 answered, by whom and with which tools, and which turns are not done yet. Whoever changes an answer writes the files
@@ -31,7 +31,9 @@ SUITES = Path(__file__).parents[1] / "data" / "requests"
 NAMES = sorted(path.parent.name for path in SUITES.glob("*/tasks.yaml"))
 LONG = 1000
 """Of a longer answer the beginning is kept."""
-UNSTEADY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|\S*python\S*: can't open file '[^']*'|\S*lango-task-\w+")
+UNSTEADY = re.compile(
+    r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d UTC \d{4}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|\S*python\S*: can't open file '[^']*'|\S*lango-task-\w+"
+)
 """When files were written, and where they lie."""
 NOT_DONE = re.compile(r"^(?:failed|asked|destructive): ", re.MULTILINE)
 

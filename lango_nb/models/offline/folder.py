@@ -620,6 +620,7 @@ class Desk:
         if self.context.asked is None or name not in self.context.shown:
             return False
         is_called = rank(word) is not None or bool(pick(word, self.context.shown, is_file=True).name)
+        is_called = is_called or bool(age_in(word, self.language))
         return not step.act.startswith("delete") or is_called or len(telling_words(word)) >= _ENOUGH
 
     def _shall(self, step: Step, *files: str) -> Ask:

@@ -757,7 +757,7 @@ def _wrote(request: Request) -> Step | None:
         bool(step.act) and step.act not in acts()
     )
     is_it = is_maybe and "wrote" in request.asking and request.is_question and not request.names()
-    is_it = is_it and "where" not in request.concepts
+    is_it = is_it and not request.concepts & {"where", "who"}
     to_whom = [word.text for word in request.words if word.kind == "word" and not is_small(word.text)][-1:]
     told = request.asking if is_it else frozenset[str]()
     is_named = bool(to_whom) and "wrote" not in said_of_tables(to_whom[0], request.language) and "wrote" in told

@@ -87,7 +87,7 @@ def said_rather(reading: Reading, request: str) -> Reading:
     told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
     is_wrong = first == "refrain" and not told & REFUSING and bool(reading.others)
     is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
-    if first == "delete.all" and not told & _ALL and not reading.others:
+    if first == "delete.all" and "file" in told and not told & _ALL and not reading.others:
         return reading._replace(steps=(Step("delete", {}, text=request),))  # "effacez le vieux fichier": which one?
     if not first or (reading.confidence >= SURE and not is_wrong):
         return reading

@@ -109,7 +109,8 @@ def questions_in(request: str) -> tuple[str, ...]:
         least = _LEAST_CHARACTERS if is_east else _LEAST_ASKED
         is_long = sum(word.kind != "sign" for word in found[begin:]) >= least and at >= _LEAST_ASKED
         if is_joint and is_asked and is_long and any(one & _INTERROGATIVE for one in told[: min(at, _BEGINNING)]):
-            return head, rest
+            is_compared = _names_file(head) and _names_file(rest) and bool(NEGATING & concepts_of(rest))
+            return () if is_compared else (head, rest)  # "what is in a.txt, and what is not in b.txt?" is one
     return ()
 
 

@@ -540,7 +540,7 @@ def test_a_wish_of_the_same_sort_is_no_answer_to_a_question(ask: Ask, folder: Pa
 
 
 def test_a_listing_is_no_file(ask: Ask) -> None:
-    assert "4 entries" in str(ask("show me the recipes").answer)
+    assert "4 entries" in str(ask("what is in this folder?").answer)
     assert "4 entries has" not in str(ask("how many lines does it have?").answer)
 
 
