@@ -32,7 +32,8 @@ NAMES = sorted(path.parent.name for path in SUITES.glob("*/tasks.yaml"))
 LONG = 1000
 """Of a longer answer the beginning is kept."""
 UNSTEADY = re.compile(
-    r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d UTC \d{4}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|\S*python\S*: can't open file '[^']*'|\S*lango-task-\w+"
+    r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d UTC \d{4}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"
+    r"|\S*python\S*: can't open file '[^']*'|\S*lango-task-\w+"
 )
 """When files were written, and where they lie."""
 NOT_DONE = re.compile(r"^(?:failed|asked|destructive): ", re.MULTILINE)
