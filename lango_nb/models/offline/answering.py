@@ -17,7 +17,7 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
-from lango_nb.models.offline.meant import SHORT
+from lango_nb.models.offline.meant import SHORT, says_gone
 from lango_nb.models.offline.names import (
     FIRST_WORDS,
     age_in,
@@ -147,7 +147,7 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
         return None
     step = reading.steps[0]
     found = words_of(said_now)
-    if _begins_anew(step, found, said_now, context.missing):
+    if _begins_anew(step, found, said_now, context.missing, asked.steps[0].act):
         return None
     named = [word.text for word in found if word.kind == "file"]
     is_chosen = context.missing == "file" and len(context.shown) > 1 and not (named or _takes_back(said_now))
@@ -224,12 +224,13 @@ def _is_of(said: str, names: Sequence[str]) -> bool:
     )
 
 
-def _begins_anew(step: Step, found: Sequence[Word], said: str, missing: str) -> bool:
+def _begins_anew(step: Step, found: Sequence[Word], said: str, missing: str, act: str) -> bool:
     """Tell whether a text is no answer by how it begins: it asks, refuses, thanks, or is a wish that names its file."""
     told = concepts_of(said)
     asks = is_asking(said) or (said[-1:] in ASK_SIGNS and len(found) > FEW_SAID)
     is_setting = missing == "file" and "should" in told  # "the first 2 should be 3"
-    if asks or is_setting or step.act in {"no", "refrain", "undo"} or told & THANKING:
+    is_other = missing == "file" and says_gone(said, "") and not act.startswith(("delete", "line.delete", "task"))
+    if asks or is_setting or is_other or step.act in {"no", "refrain", "undo"} or told & THANKING:
         return True
     is_named = is_change(step.act) and any(map(ENDED.search, step.arguments.get("file", ())))
     is_wish = bool(WISHING & frozenset[str]().union(*lexicon().concepts(found)[:1])) and found[0].kind == "word"

@@ -523,7 +523,8 @@ class Desk:
         is_asked = not (self.is_certain or self.asks_first)
         if not words:
             name: str = yield from self.usual(step)
-            if is_asked and step.act in _AWAY and (self._is_only_found(name) or self._is_described(step)):
+            is_edited = step.act == "delete" and self._is_edited(name)  # "delete it" may be what was added
+            if is_asked and step.act in _AWAY and (is_edited or self._is_only_found(name) or self._is_described(step)):
                 raise self._shall(step, name)
             return (name,)
         found: list[str] = []

@@ -397,20 +397,12 @@ def _taken_out(request: Request) -> Step | None:
     is_text = ENDED.search(file) is not None and not (context.is_open or request.names())
     if not is_text or step.act not in _GOING | {"undo"} or asks(request.text):
         return None
-    clause = next((one for one in _CLAUSE.split(request.text) if _says_gone(one, request.language)), "")
-    marked = words_of_wishes(request.language).concepts(words_of(clause))
-    left = [
-        one
-        for one in unexplained(clause, request.language)
-        if not words_of_wishes(request.language).concepts(words_of(one))[0]
-    ]
-    if (
-        clause
-        and not left
-        and request.last.act in {"append", "prepend"}
-        and {"taking", "out"} <= frozenset().union(*marked)
-    ):
+    said = [(one, _telling(one, request.language)) for one in _CLAUSE.split(request.text)]
+    gone = [(clause, left) for clause, left in said if says_gone(clause, request.language)]
+    is_bare = any(not left and {"taking", "out"} <= _marks(clause, request.language) for clause, left in gone)
+    if is_bare and request.last.act in {"append", "prepend"}:
         return request.instead("undo")  # "take it out again" is what was added, never the file
+    clause, left = next(iter(gone), ("", []))
     word = " ".join(left)
     if file.endswith(TABLES) or not 0 < len(left) <= FEW_SAID or word not in clause or request.concepts & OF_TASKS:
         return None
@@ -427,10 +419,19 @@ def _taken_out(request: Request) -> Step | None:
 _CLAUSE = re.compile(r"[.,;:!?\u3001\u3002\uff0c]+\s*")
 
 
-def _says_gone(clause: str, language: str) -> bool:
+def says_gone(clause: str, language: str) -> bool:
     """Tell whether a clause says that something goes."""
-    marks = frozenset[str]().union(*words_of_wishes(language).concepts(words_of(clause)))
+    marks = _marks(clause, language)
     return "delete" in concepts_of(clause) or "off" in marks or {"taking", "out"} <= marks
+
+
+def _marks(clause: str, language: str) -> frozenset[str]:
+    return frozenset[str]().union(*words_of_wishes(language).concepts(words_of(clause)))
+
+
+def _telling(clause: str, language: str) -> list[str]:
+    """Return the words of a clause that say nothing of what is to be done with what they name."""
+    return [one for one in unexplained(clause, language) if not _marks(one, language)]
 
 
 def _numbered_line(request: Request) -> Step | None:
@@ -818,7 +819,7 @@ def _told_there(request: Request) -> Step | None:
     'The pipe costs 145 euro.'
     """
     context, step, file = request.context, request.step, request.context.file
-    text = dict(context.read).get(file) or "\n".join(context.shown if request.last.act == "search" else ())
+    text = dict(context.read).get(file) or (context.answer if request.last.act in {"read", "search"} else "")
     is_text = ENDED.search(file) is not None and not file.endswith(TABLES) and bool(text) and not request.names()
     is_maybe = step.act in _MAYBE_TOLD or (bool(step.act) and step.act not in acts())
     is_of_file = bool(request.concepts & {"change", "save"} or {"newest", "file"} <= request.concepts)

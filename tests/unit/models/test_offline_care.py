@@ -262,3 +262,34 @@ def test_a_question_of_who_would_do_something_changes_nothing(ask: Ask, folder: 
 def test_a_line_for_the_shell_is_run_and_no_file_that_was_spoken_of(ask: Ask) -> None:
     ask("what is in app.py?")
     assert ask("run echo hi").answer == "hi"
+
+
+@pytest.mark.parametrize("text", ["gooi die brief maar weg", "lösch den Brief"])
+def test_what_was_only_described_is_not_deleted_unasked(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "nieuwsbrief.txt").write_text("Op 9 november is de markt.\n")
+    before = held(folder)
+    ask(text)
+    assert held(folder) == before
+
+
+def test_a_word_of_its_text_is_no_name_of_what_goes(ask: Ask, folder: Path) -> None:
+    (folder / "shopping.md").write_text("Shopping\nCall Marta about the cake tin.\n")
+    before = held(folder)
+    ask("delete the one with the marzipan")
+    ask("and the cake")
+    assert held(folder) == before
+
+
+@pytest.mark.parametrize("text", ["take it out again", "they cancelled already.. take it out again"])
+def test_what_was_added_is_taken_out_and_never_the_file(ask: Ask, folder: Path, text: str) -> None:
+    before = held(folder)
+    ask("append eggs to notes.md")
+    ask(text)
+    assert held(folder) == before
+
+
+def test_what_is_to_go_is_no_answer_to_where_something_is_added(ask: Ask, folder: Path) -> None:
+    before = held(folder)
+    ask("add twine to the packing list")
+    ask("take the string out")
+    assert held(folder) == before
