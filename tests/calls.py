@@ -4,6 +4,7 @@ expressions, which call nothing, two lengths of a text are compared in one proce
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Callable
@@ -50,6 +51,10 @@ def assert_linear(work: Callable[[str], object], piece: str, end: str = "", leng
 
 def _seconds(work: Callable[[str], object], piece: str, end: str, length: int) -> float:
     text = piece * (length // len(piece)) + end
-    began = time.process_time()
-    work(text)
-    return time.process_time() - began
+    gc.disable()  # what other tests left behind is not collected here: it takes time, and fails deep in a recursion
+    try:
+        began = time.process_time()
+        work(text)
+        return time.process_time() - began
+    finally:
+        gc.enable()

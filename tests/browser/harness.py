@@ -54,6 +54,9 @@ _FLAGS = [
 ]
 SHOTS = os.environ.get("LANGO_NB_SHOTS", "")
 """Folder for pictures; without it none are taken that no test looks at."""
+_DISPOSED = "Cannot read properties of null (reading 'processLuminoMessage')"
+"""What ipywidgets 8 says when a view is told something just after it was taken off the page: its own, and of no
+consequence."""
 _LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "file:", "about:")
 TREE = "/doc/tree"
 """What stands before the path of a notebook in its address."""
@@ -377,7 +380,7 @@ def browser(width: int = 1280, height: int = 900) -> Iterator[Browser]:
                     window.offsite.append(request.url)
 
             def note_message(message: ConsoleMessage) -> None:
-                if message.type == "error":
+                if message.type == "error" and _DISPOSED not in message.text:
                     window.complaints.append(f"console: {message.text[:300]}")
 
             page.on("request", note_request)

@@ -33,9 +33,11 @@ LONG = 1000
 """Of a longer answer the beginning is kept."""
 UNSTEADY = re.compile(
     r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d UTC \d{4}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"
-    r"|\S*python\S*: can't open file '[^']*'|\S*lango-task-\w+"
+    r"|(?<=\btotal )\d+$|(?<=r-- )\d+ +\w+ +\w+ +\d+ \w{3} +\d+ \d\d:\d\d"  # ls -l
+    r"|\S*python\S*: can't open file '[^']*'|\S*lango-task-\w+",
+    re.MULTILINE,
 )
-"""When files were written, and where they lie."""
+"""When files were written and by whom, and where they lie."""
 NOT_DONE = re.compile(r"^(?:failed|asked|destructive): ", re.MULTILINE)
 
 
