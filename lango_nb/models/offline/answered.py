@@ -132,6 +132,9 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     for word in (word for one in steps for word in one.arguments.get("file", ())):
         if ENDED.search(word) and re.search(rf"(?<![\w/]){re.escape(word)}", answer):  # and not the end of another path
             context = context._replace(spoken=speak_of(context, word))
+    if step.act == "compare":
+        for path in dict.fromkeys(_PATH.findall(answer.partition("\n")[0])):
+            context = context._replace(spoken=speak_of(context, path))
     names = _shown(step, told)
     if len(steps) > 1 and {one.act for one in steps} == {"count.lines"}:  # none of them is "it"
         names, context = tuple(one.word("file") for one in steps), context._replace(file="", is_named=False)
@@ -158,7 +161,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     return context._replace(
         last=settled,
         file=about,
-        is_named=_is_named(about, reading, context),
+        is_named=_is_named(about, reading, context, is_told=bool(file)),
         shown=names or context.shown,
         answer=value,
         changed=changed,
@@ -268,13 +271,14 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
     return None
 
 
-def _is_named(file: str, reading: Reading, context: Context) -> bool:
-    """Tell whether a file was named by the person, or is what was just made or changed."""
+def _is_named(file: str, reading: Reading, context: Context, *, is_told: bool = True) -> bool:
+    """Tell whether a file was named by the person, or is what was just made or changed, as the answer has told."""
     if file == context.file and context.is_named:
         return True
     base = plain(file.rpartition("/")[2].rpartition(".")[0] or file)
     said = " ".join(plain(word) for step in reading.steps for words in step.arguments.values() for word in words)
-    return any(is_change(step.act) or step.destination for step in reading.steps) or bool(base and base in said)
+    is_changed = is_told and any(is_change(step.act) or step.destination for step in reading.steps)
+    return is_changed or bool(base and base in said)
 
 
 def _changed(step: Step, answer: _Answer) -> Step | None:

@@ -20,6 +20,7 @@ from lango_nb.models.offline.names import (
     begins_with_pointer,
     is_part,
     is_pointer,
+    is_small,
     likeliest_lines,
     line_numbers,
     nearest_texts,
@@ -56,7 +57,7 @@ from lango_nb.models.offline.operations import (
 from lango_nb.models.offline.plan import Step, show
 from lango_nb.models.offline.queries import is_numeric, names_column
 
-_MARK = re.compile(r"(\s*)(?:(- \[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
+_MARK = re.compile(r"(\s*)(?:((?:- )?\[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _EVERYWHERE = frozenset(("all", "each"))
 _NEW = re.compile(r"[^\s\"][^\"\n]*\.\w{1,8}\Z")
 _PAIR = re.compile(r"\s*([^:=]+?)\s*[:=]\s*(.+?)\s*\Z")
@@ -623,6 +624,7 @@ def _tick(desk: Desk, step: Step) -> Work:
     about = {at: found[4] for at, found in boxes.items() if (found[2] == " ") == is_tick} or {
         at: found[4] for at, found in boxes.items()
     }
+    sought = _box_at_place(desk, sought, path, [found[0] for found in boxes.values()], list(about.values())) or sought
     chosen = pick(sought, about.values())
     meant = (
         [chosen.name]
@@ -638,6 +640,14 @@ def _tick(desk: Desk, step: Step) -> Work:
         raise CannotWork(desk.say("same_already", file=path))
     yield from edit(desk, path, old, [*before[:at], new, *before[at + 1 :]])
     return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=new), path)
+
+
+def _box_at_place(desk: Desk, sought: str, path: str, boxes: Sequence[str], about: Sequence[str]) -> str:
+    """Return what stands at a place in the boxes that were shown, and where none were in those that may be meant."""
+    place = rank(sought) if all(is_small(word) or concepts_of(word) or rank(word) for word in sought.split()) else None
+    shown = desk.context.shown or (boxes if path in dict(desk.context.read) else ())
+    rows = [found[4] for row in shown if (found := BOX.match(row)) is not None] or about
+    return rows[place - (place > 0)] if place and -len(rows) <= place <= len(rows) else ""
 
 
 def _places(run: str) -> list[int]:

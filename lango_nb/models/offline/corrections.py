@@ -84,6 +84,9 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     is_last = context.last is not None and context.last.act.partition(".")[0] in {changed.act.partition(".")[0], *_SAME}
     if not begin or not is_last or is_asking(request) or reading.steps[0].act in _DONE:
         return None
+    if context.last is not None and context.last.act == reading.steps[0].act == "line.tick":
+        back = Step("undo", {}, text=request)  # "no, the third one"
+        return reading._replace(steps=(back, *reading.steps), confidence=1.0, others=(), each=(1.0, 1.0))
     if changed.act == "move":
         step = _of_other_name(request, request[begin:], changed)
         return None if step is None else reading._replace(steps=(step,), confidence=1.0, others=())

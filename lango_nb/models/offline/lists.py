@@ -45,6 +45,8 @@ _OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "ta
 """What wishes about tasks, or without a file, are about a list that is a file."""
 _FILLED = frozenset(("find", "text", "new"))
 """Roles that words may have that nothing else explains."""
+_OF_TALK = frozenset(("joke",))
+"""Concepts of what is only talked about, and may be a file: a poem, a riddle."""
 _OPEN_BOX = "[ ]"
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
 FEW_WORDS = 5
@@ -191,6 +193,9 @@ def with_left_over(step: Step, language: str) -> Step:
         is_named = any(is_small(word) or is_small_in(word.casefold(), language) for word in before)
         is_file = is_named and is_noun_of_file(left)
         return step.with_arguments(file=(left,)) if is_file else step  # "… an die Notizen … dran"
+    if step.act == "read" and not (step.arguments or step.destination) and "\n" not in step.text:
+        left = left_over(step.text, step, language)
+        return step.with_arguments(file=(left,)) if left else step  # "read the poem"
     row = acts().get(step.act)
     lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
     if len(lacking) != 1 or step.destination or step.act in {"write", "task.add", "remember"} or "\n" in step.text:
@@ -214,7 +219,7 @@ def left_over(request: str, step: Step, language: str, *, is_any: bool = False) 
     free = [
         at
         for at, word in enumerate(found)
-        if not (told[at] or marks[at] or word.text in taken or word.kind in {"sign", *(UNSPACED if is_any else ())})
+        if not (told[at] - _OF_TALK or marks[at] or word.text in taken or word.kind in {"sign", *(UNSPACED if is_any else ())})
         and not (is_small(word.text) or is_small_in(word.folded, language))
     ]
     is_one = bool(free) and (is_any or free == list(range(free[0], free[-1] + 1)))
@@ -233,8 +238,10 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     True
     """
     step, file = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {}), context.file
+    has_boxes = BOX.search(context.answer) is not None
     is_list = ENDED.search(file) is not None and (
-        calls_list(stem := file.rpartition("/")[2].rpartition(".")[0])
+        has_boxes
+        or calls_list(stem := file.rpartition("/")[2].rpartition(".")[0])
         or _shows_list(context)
         or (concepts_of(stem) & OF_TASKS and not stem.isascii())  # 待办.txt
     )
@@ -245,7 +252,7 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
         or is_file
         or is_numbered
         or concepts_of(request) & OF_TASKS
-        or (BOX.search(context.answer) and not _adds_more(step, request))
+        or (has_boxes and not _adds_more(step, request))
         or not request.strip()
         or (step.act == "undo" and reading.confidence >= HALF)
     ):
@@ -290,13 +297,8 @@ _OF_LINES = frozenset(("append", "task.add", "line.delete", "line.tick", "write"
 
 
 def _adds_more(step: Step, request: str) -> bool:
-    """Tell whether something more is to be put onto what was shown: "and add one more: …"."""
-    told = concepts_of(request)
-    return (
-        step.act in {"task.add", "append"}
-        and bool(told & {"append", "put"})
-        and bool(told & {"and", "more", "again", "line"})
-    )
+    """Tell whether something more is to be put onto the boxes that were shown: "add one more: …"."""
+    return step.act in {"task.add", "append"} and bool(concepts_of(request) & {"append", "put"})
 
 
 _FEW_ITEMS, _SHORT_ITEM = 3, 3

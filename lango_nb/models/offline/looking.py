@@ -129,6 +129,8 @@ _MAYBE_OF_TABLES = frozenset(
      "unclear", "same", "fix", "about.agents", "about.owner", "list")
 )  # fmt: skip
 """Acts that a question of a table is taken for."""
+_OF_WHOLE_FILES = frozenset(("date", "exists", "size"))
+"""Acts that are about a file itself, and read where something else is asked in the same words."""
 _OF_KEYS = frozenset(("json.get", "json.set", "read"))
 """Acts that a question of a JSON file may go on from."""
 _MOST_ASKED = 12
@@ -911,6 +913,10 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
+        is_same = told is not None and asked._replace(explained=1.0) == told
+        is_bare = step.act in {"list", "read"} or (step.act == "query" and not step.arguments)
+        if is_same and is_bare and not points_back(said):
+            continue  # nothing new is asked of it
         is_open = is_named or (name == desk.context.file and asked.explained >= (least if least < _HALF else _WHOLLY))
         is_grounded = asked.is_grounded or (is_open and bool(asked.column))
         is_counted = asked.measure == "count"
@@ -1050,12 +1056,15 @@ def _tables(desk: Desk, step: Step, said: str) -> Work:
         if PurePosixPath(word).suffix and not word.casefold().endswith(TABLES):
             return ()
         is_name = any(one.kind in {"file", "folder"} for one in words_of(word))
-        path = ""
+        path, noted = "", len(desk.notes)
         try:
             path = yield from desk.file(word)
         except (Ask, Absent):
             if is_name or step.act not in _OF_TABLES:  # else "the mean per shop" is no file either
                 return ()
+        if desk.is_guessed and asks(said) and step.act in _OF_WHOLE_FILES:
+            del desk.notes[noted:]
+            path = ""  # "when does the pump start?" need not be about pump.log
         if path.casefold().endswith(TABLES):
             return (path,)
         if PurePosixPath(path).suffix:

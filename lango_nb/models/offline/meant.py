@@ -36,6 +36,7 @@ from lango_nb.models.offline.names import (
     described_both,
     is_asking,
     is_part,
+    is_pointer,
     is_small,
     nearest_texts,
     pick,
@@ -44,9 +45,9 @@ from lango_nb.models.offline.names import (
     trimmed,
     unexplained,
 )
-from lango_nb.models.offline.operations import number, written
+from lango_nb.models.offline.operations import BOX, number, written
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change
-from lango_nb.models.offline.queries import TABLES, names_column, said_of_tables, words_of_tables
+from lango_nb.models.offline.queries import TABLES, names_column, ranked, said_of_tables, words_of_tables
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
 SHORT = 9
@@ -199,6 +200,11 @@ def _compared(request: Request) -> Step | None:
     """
     step, last, text = request.step, request.last, request.text
     is_long = step.act in {"read.longest", "read.shortest"} and not request.concepts & {"line", "row", "word"}
+    is_of_listed = last.act == "list" and len([name for name in request.context.shown if ENDED.search(name)]) > 1
+    if is_long and not step.arguments and (is_of_listed or last.act in {"list.largest", "list.smallest"}):
+        end = "list.largest" if step.act == "read.longest" else "list.smallest"  # of the files that were listed
+        folder = last.word("file") if is_of_listed else last.word("file").rpartition("/")[0]
+        return request.instead(end, **({"file": (folder,)} if folder else {}))
     if is_long and last.act == "compare" and len(last.arguments.get("file", ())) == BOTH:
         return request.instead("count.lines", file=last.arguments["file"])  # "which is the longest?"
     kind, words = compared_in(text, request.language)
@@ -394,17 +400,18 @@ def _taken_out(request: Request) -> Step | None:
     {'file': ('a.md',), 'find': ('eggs',)}
     """
     step, file, context = request.step, request.context.file, request.context
-    is_text = ENDED.search(file) is not None and not (context.is_open or request.names())
-    if not is_text or step.act not in _GOING | {"undo"} or asks(request.text):
+    if context.is_open or request.names() or step.act not in _GOING | {"undo"} or asks(request.text):
         return None
     said = [(one, _telling(one, request.language)) for one in _CLAUSE.split(request.text)]
     gone = [(clause, left) for clause, left in said if says_gone(clause, request.language)]
-    is_bare = any(not left and {"taking", "out"} <= _marks(clause, request.language) for clause, left in gone)
+    is_bare = any(not left and _says_again(clause, request.language) for clause, left in gone)
+    if is_bare and request.last.act == "task.add":
+        return request.instead("task.delete", text=request.last.arguments.get("text", ()))
     if is_bare and request.last.act in {"append", "prepend"}:
         return request.instead("undo")  # "take it out again" is what was added, never the file
     clause, left = next(iter(gone), ("", []))
     word = " ".join(left)
-    if file.endswith(TABLES) or not 0 < len(left) <= FEW_SAID or word not in clause or request.concepts & OF_TASKS:
+    if not ENDED.search(file) or file.endswith(TABLES) or not 0 < len(left) <= FEW_SAID or word not in clause or request.concepts & OF_TASKS:
         return None
     changed = context.changed.arguments if context.changed is not None and context.changed.word("file") == file else {}
     has_word = re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE).search
@@ -427,6 +434,11 @@ def says_gone(clause: str, language: str) -> bool:
 
 def _marks(clause: str, language: str) -> frozenset[str]:
     return frozenset[str]().union(*words_of_wishes(language).concepts(words_of(clause)))
+
+
+def _says_again(clause: str, language: str) -> bool:
+    """Tell whether what a clause says goes is what was just added: "take it out", "remove that again"."""
+    return {"taking", "out"} <= _marks(clause, language) or {"delete", "again"} <= concepts_of(clause)
 
 
 def _telling(clause: str, language: str) -> list[str]:
@@ -454,6 +466,8 @@ def _numbered_line(request: Request) -> Step | None:
     )
     if not (is_shown and is_file and is_gone and len(words) == 1 and rank(words[0]) is not None):
         return None
+    if any("tick" in one for one in request.wishes) and BOX.search(dict(request.context.read).get(file, "")):
+        return request.instead("line.tick", file=(file,), find=(words[0],))
     is_bare = all(is_small(word) or concepts_of(word) or rank(word) is not None for word in words[0].split())
     is_listed = request.context.is_open or file in request.context.shown
     if is_listed or not is_bare or step.act not in _GOING or asks(request.text):
@@ -462,7 +476,7 @@ def _numbered_line(request: Request) -> Step | None:
 
 
 def _sorted(request: Request) -> Step | None:
-    """Return that only the first rows are wanted of those that were just sorted: "only the first three".
+    """Return that only the first rows are wanted of those that were just sorted, or the last first: "only the first three".
 
     Examples
     --------
@@ -470,12 +484,17 @@ def _sorted(request: Request) -> Step | None:
     >>> read = Reading((Step("read.first", {"n": ("three",)}),))
     >>> _sorted(Request(read, "only the first three", told)).text
     'sort a.csv by price, dearest first, three'
+    >>> told = Context(last=Step("rows.sorted", {"column": ("price",)}, text="sort it by price"))
+    >>> _sorted(Request(Reading((Step("read.reversed", {}),)), "the other way round", told)).text
+    'the other way round'
     """
     step, last = request.step, request.last
-    is_sorted = last.act in {"read.sorted", "rows.sorted"}
-    if not is_sorted or step.act != "read.first" or step.word("file") or not step.word("n"):
-        return None
-    return last._replace(text=f"{last.text.partition(chr(10))[0]}, {step.word('n')}")
+    is_sorted = last.act in {"read.sorted", "rows.sorted"} and not step.word("file")
+    before = last.text.partition("\n")[0]
+    if is_sorted and step.act == "read.reversed" and last.word("column"):
+        is_down, _ = ranked(before, request.language, last.word("column"))
+        return last._replace(text="" if is_down else request.text)
+    return last._replace(text=f"{before}, {step.word('n')}") if is_sorted and step.word("n") and step.act == "read.first" else None
 
 
 def _lines_shown(request: Request) -> Step | None:
@@ -533,7 +552,18 @@ def _of_table(request: Request) -> Step | None:
         return request.instead("query")  # "in helpers.csv, who has the job packing?"
     is_line = bool(request.concepts & {"line", "row"}) or request.names() or request.names("number")
     is_asked = request.step.act in {"read.first", "read.last"} and "who" in request.concepts
+    if request.context.query is not None and not (is_line or request.files) and _is_of_rows(request):
+        return request.instead("query")
     return request.instead("query") if is_asked and not is_line and request.context.file.endswith(TABLES) else None
+
+
+def _is_of_rows(request: Request) -> bool:
+    """Tell whether a request names one or two things, and may want them of the rows that were shown: "give me their emails"."""
+    step, words = request.step, sum(request.step.arguments.values(), ())
+    is_bare = step.act in _MAYBE_COLUMN and not step.destination and request.length <= FEW_WORDS + 1
+    named = words or tuple(request.unexplained)
+    is_there = set(request.unexplained) <= {one for word in named for one in word.split()}
+    return is_bare and len(named) == 1 and len(named[0].split()) <= BOTH and is_there and not is_pointer(named[0], "it")
 
 
 # -- values that are switched ------------------------------------------------------------------------------------------
@@ -988,14 +1018,16 @@ def _program(request: Request) -> Step | None:
     {'file': ('a.py',), 'name': ('save',)}
     """
     step, last, text, file = request.step, request.last, request.text, request.context.file
+    if last.act in {"code.list", "code.show"} and not request.names("file") and (name := request.shown_at_place()):
+        is_one = "does" in request.asking or step.act in _UNCLEAR_PLACE | {"code.show", "list"}
+        is_line = bool(request.concepts & {"line", "row", "file"})
+        return request.instead("code.show", file=(file,), name=(name,)) if is_one and not is_line else None
     if not step.act or "does" not in request.asking or is_change(step.act) > asks(text):
         return None
     if request.place and request.files and _OF_PROGRAM.search(text) and step.act in {"code.list", "code.show"}:
         return request.instead(
             "code.show", file=(request.files[0],), name=(str(request.place),)
         )  # "the last function in a.py"
-    if last.act == "code.list" and not request.names("file") and (name := request.shown_at_place()):
-        return request.instead("code.show", file=(file,), name=(name,))
     is_short = request.length <= FEW_WORDS + BOTH
     told = _OF_PROGRAM.search(text) or (_OF_PROGRAM.search(f"{last.word('command')} {file}") if is_short else None)
     if told is None or step.act not in _MAYBE_PROGRAM or step.word("name"):

@@ -1654,7 +1654,8 @@ def ranked(text: str, language: str, column: str = "") -> tuple[bool, int]:
     is_first_largest = bool(extremes and extremes[0] & set(_MEASURES["max"]))
     if extremes and extremes[0] & _TIMES and _tells(column, *_QUALITIES["age"]):
         is_first_largest = not is_first_largest
-    is_down = "down" in said_of_tables(text, language) or is_first_largest
+    is_turned = any("reverse" in one for one in told)
+    is_down = "down" in said_of_tables(text, language) or is_first_largest or is_turned
     counts = map(_number_said, tokens, lexicon_of(language).concepts(tokens))
     given = [count for count in counts if count]
     return is_down, given[0] if len(given) == 1 else 0

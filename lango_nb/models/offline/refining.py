@@ -651,6 +651,9 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
     if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
         return None
+    is_of_last = context.last is not None and context.last.act in {"json.get", "json.set"} and context.last.word("key")
+    if is_of_last and step.act == "json.set" and step.arguments.keys() <= {"new"} and points_back(request):
+        return None  # "make that 05:30"
     named = [word.text for word in words_of(request) if word.kind == "file"]
     file = named[0] if len(named) == 1 else context.file if not named else ""
     is_table = file.casefold().endswith((".csv", ".tsv", ".json"))

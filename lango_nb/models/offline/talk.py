@@ -406,7 +406,7 @@ def out_of_scope(domain: str, handles: str) -> str:
     >>> out_of_scope("crypto", "file operations")
     'This is about crypto, which is not mine. I handle file operations.'
     """
-    return f"This is about {domain}, which is not mine. I handle {handles}."
+    return f"This is about {domain or 'something else'}, which is not mine. I handle {handles}."
 
 
 # -- what an answer is -------------------------------------------------------------------------------------------------

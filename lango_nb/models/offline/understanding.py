@@ -289,7 +289,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if (meant := meant_instead(reading, request, context)) is not None:
         files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
         each = tuple(meant.with_arguments(file=(file,)) for file in files)
-        return reading._replace(steps=each or (meant,), confidence=1.0, others=(), each=())
+        others = (reading._replace(others=()), *reading.others) if meant.act == "query" else ()
+        return reading._replace(steps=each or (meant,), confidence=1.0, others=others, each=())
     reading = of_owed(of_no_change(reading, request, context), request)
     reading = of_cell(reading, request, context) or reading
     if reading.steps and reading.steps[0].act == "value.set":
