@@ -95,7 +95,8 @@ def _as_told(step: Step, value: str, context: Context, told: _Answer) -> tuple[S
             if context.last is not None and context.last.word(role) == counted["word"]:
                 value = context.answer  # "them" are still what was shown
     got = told.said("json.get") or {}
-    if got.get("file", "").endswith(".json") and " " not in got["name"] and step.act != "json.get":
+    is_word = step.act == "json.get" and got.get("name") in step.arguments.get("key", ())
+    if got.get("file", "").endswith(".json") and " " not in got["name"] and not is_word:
         step = Step("json.get", {"file": (got["file"],), "key": (got["name"],)}, text=step.text)
     return step, value
 

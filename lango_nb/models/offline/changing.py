@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lango_nb.core.masking import mask
+from lango_nb.core.masking import MASK, mask
 from lango_nb.models.offline.answers import LONGEST_LINE, quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in
@@ -55,7 +55,8 @@ from lango_nb.models.offline.operations import (
     write_row,
 )
 from lango_nb.models.offline.plan import Step, show
-from lango_nb.models.offline.queries import is_numeric, names_column
+from lango_nb.models.offline.queries import answer, is_numeric, names_column
+from lango_nb.models.offline.queries import parse as parse_query
 
 _MARK = re.compile(r"(\s*)(?:((?:- )?\[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _EVERYWHERE = frozenset(("all", "each"))
@@ -751,12 +752,23 @@ def _put_into_cell(desk: Desk, step: Step, path: str, old: str, cell: Cell) -> W
 
 
 def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) -> list[Cell]:
-    """Return the value of the row that was just changed, where only its column is named: "and queen to 1990"."""
-    last = desk.context.changed
-    if last is None or last.act != "line.replace" or last.word("file") != path:
+    """Return the value of the one row that was just changed or shown, or the same of another: "make that 45", "and Piet"."""
+    last, asked, table, column = desk.context.changed, desk.context.query, read_table(text), ""
+    rows: Sequence[Sequence[str]] = ()
+    told = parse_query(asked.word("query")) if asked is not None and asked.word("file") == path else None
+    if last is not None and last.act == "line.replace" and last.word("file") == path:
+        rows = [row for row in table.rows if mask(write_row(table, row)) == last.word("new")]
+        before = read_table(f"{lines(text)[0]}\n{last.word('old')}").rows[:1] if rows else ()
+        apart = [at for row in before for at, cell in enumerate(row) if cell != mask(rows[0][at])]
+        column = table.columns[apart[0]] if len(apart) == 1 else ""
+        if column and not new and (also := cells_meant(text, f"{said} {column}", rows[0][apart[0]])):
+            return also
+    elif told is not None:
+        rows, column = answer(told, table).rows, told.column or (told.wanted[0] if len(told.wanted) == 1 else "")
+    if len(rows) != 1:
         return []
-    rows = [row for row in read_table(text).rows if write_row(read_table(text), row) == last.word("new")]
-    return cells_meant(text, f"{said} {' '.join(rows[0][:1])}", new) if len(rows) == 1 else []
+    named = f"{said} {' '.join(rows[0][:1])}"
+    return cells_meant(text, named, new) or (cells_meant(text, f"{named} {column}", new) if column else [])
 
 
 def _only_table(desk: Desk, said: str, new: str) -> Work:
@@ -1265,7 +1277,8 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
         return outcome._replace(text=desk.say("undone", names=path), step=step)
     was = _before_change(lines(text), last, path)
     if was is None:
-        raise CannotWork(desk.say("undo.changed", file=path))
+        is_hidden = any(MASK in line for line in (*last.arguments.get("lines", ()), last.word("old")))
+        raise CannotWork(desk.say("undo.cannot") if is_hidden else desk.say("undo.changed", file=path))
     yield from edit(desk, path, text, was)
     return Outcome(desk.say("undone", names=path), "", step, path)
 
@@ -1281,17 +1294,39 @@ def _before_change(now: list[str], last: Step, path: str) -> list[str] | None:
     if last.act == "line.delete":
         for row in last.arguments.get("lines", ()):
             number, _, line = row.partition(": ")
-            if not number.isdecimal() or not 0 < int(number) <= len(now) + 1:
+            if not number.isdecimal() or not 0 < int(number) <= len(now) + 1 or MASK in line:
                 return None
             now = [*now[: int(number) - 1], line, *now[int(number) - 1 :]]
         return now
     if place := rank(last.word("line")):
         at = place - 1
-        return [*now[:at], old, *now[at + 1 :]] if at < len(now) and now[at] == new else None
+        was = _as_it_was(now[at], new, old) if at < len(now) else None
+        return None if was is None else [*now[:at], was, *now[at + 1 :]]
     if last.act == "json.set":
         return lines(json_set("\n".join(now), last.word("key"), old))
     text = "\n".join(now)
     return lines(text.replace(new, old)) if new and text.count(new) == rank(last.word("n")) else None
+
+
+def _as_it_was(line: str, new: str, old: str) -> str | None:
+    """Return a line as it was before a change that was told with secrets masked; ``None`` where it cannot be known.
+
+    Examples
+    --------
+    >>> _as_it_was("Tom,45,tom@a.example", "Tom,45,[masked]", "Tom,40,[masked]"), _as_it_was("Tom,46", "Tom,45", "Tom,40")
+    ('Tom,40,tom@a.example', None)
+    """
+    if line == new:
+        return None if MASK in old else old
+    begin = len(posixpath.commonprefix((new, old)))
+    end = len(posixpath.commonprefix((new[begin:][::-1], old[begin:][::-1])))
+    head, tail, was = new[:begin], new[len(new) - end :], old[begin : len(old) - end]
+    if mask(line) != new or MASK in was:
+        return None
+    if MASK not in head:
+        return line[:begin] + was + line[len(new) - end :] if MASK not in new[begin : len(new) - end] else None
+    at = len(line) - len(tail)
+    return line[: at - (len(new) - end - begin)] + was + tail if MASK not in tail else None
 
 
 def _unmake(desk: Desk, step: Step, names: Sequence[str]) -> Work:

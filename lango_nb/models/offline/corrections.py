@@ -92,8 +92,13 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
         return None if step is None else reading._replace(steps=(step,), confidence=1.0, others=())
     if changed.act not in _WRITTEN or any(word.kind == "file" for word in words_of(request)):
         return None
+    clauses = _clauses(request, begin)
+    if len(clauses) == 1 and _is_of_cell(changed, clauses[0]):  # "no, 44"
+        said = {"file": changed.arguments["file"], "text": (request,), "new": (clauses[0].strip(" .!"),)}
+        step = Step("value.set", said, text=request)
+        return reading._replace(steps=(step,), confidence=1.0, others=())
     for text in _written(changed):
-        for clause in _clauses(request, begin):
+        for clause in clauses:
             if new := _beside(text, clause, reading.language):
                 return reading._replace(steps=(_instead(changed, text, new, request),), confidence=1.0, others=())
     return _asked(reading, request, changed, begin)
@@ -115,6 +120,21 @@ def _of_other_file(reading: Reading, request: str, context: Context) -> Reading 
         return None
     step = asked.steps[0].with_arguments(file=(rest,))._replace(text=f"{request}\n{asked.steps[0].text}")
     return asked._replace(steps=(step,), confidence=min(asked.confidence, HALF), language=reading.language, others=())
+
+
+def _is_of_cell(changed: Step, said: str) -> bool:
+    """Tell whether a row of a table was just changed in one value, and a word says which it is to be.
+
+    Examples
+    --------
+    >>> changed = Step("line.replace", {"file": ("a.csv",), "old": ("Tom,2,40",), "new": ("Tom,2,45",), "line": ("3",)})
+    >>> _is_of_cell(changed, "44"), _is_of_cell(changed, "that was the wrong one")
+    (True, False)
+    """
+    old, new = (re.split(r"[,;\t]", changed.word(role)) for role in ("old", "new"))
+    is_row = changed.act == "line.replace" and changed.word("file").endswith((".csv", ".tsv"))
+    is_one = len(old) == len(new) and sum(cell != other for cell, other in zip(old, new, strict=True)) == 1
+    return is_row and is_one and len(said.split()) <= _SPARE
 
 
 def _asked(reading: Reading, request: str, changed: Step, begin: int) -> Reading | None:

@@ -193,7 +193,8 @@ def with_left_over(step: Step, language: str) -> Step:
         is_named = any(is_small(word) or is_small_in(word.casefold(), language) for word in before)
         is_file = is_named and is_noun_of_file(left)
         return step.with_arguments(file=(left,)) if is_file else step  # "… an die Notizen … dran"
-    if step.act == "read" and not (step.arguments or step.destination) and "\n" not in step.text:
+    is_bare = step.act == "read" and not (step.arguments or step.destination or points_back(step.text))
+    if is_bare and "\n" not in step.text and language not in {"ja", "zh"}:
         left = left_over(step.text, step, language)
         return step.with_arguments(file=(left,)) if left else step  # "read the poem"
     row = acts().get(step.act)
@@ -219,7 +220,12 @@ def left_over(request: str, step: Step, language: str, *, is_any: bool = False) 
     free = [
         at
         for at, word in enumerate(found)
-        if not (told[at] - _OF_TALK or marks[at] or word.text in taken or word.kind in {"sign", *(UNSPACED if is_any else ())})
+        if not (
+            told[at] - _OF_TALK
+            or marks[at]
+            or word.text in taken
+            or word.kind in {"sign", *(UNSPACED if is_any else ())}
+        )
         and not (is_small(word.text) or is_small_in(word.folded, language))
     ]
     is_one = bool(free) and (is_any or free == list(range(free[0], free[-1] + 1)))

@@ -50,6 +50,8 @@ from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change
 from lango_nb.models.offline.queries import TABLES, names_column, ranked, said_of_tables, words_of_tables
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
+_SETTING = frozenset(("json.set", "replace", "line.replace"))
+"""Acts that are read where a value is to be another."""
 SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
 ASKED_OF = frozenset(("what", "which", "who"))
@@ -411,7 +413,13 @@ def _taken_out(request: Request) -> Step | None:
         return request.instead("undo")  # "take it out again" is what was added, never the file
     clause, left = next(iter(gone), ("", []))
     word = " ".join(left)
-    if not ENDED.search(file) or file.endswith(TABLES) or not 0 < len(left) <= FEW_SAID or word not in clause or request.concepts & OF_TASKS:
+    if (
+        not ENDED.search(file)
+        or file.endswith(TABLES)
+        or not 0 < len(left) <= FEW_SAID
+        or word not in clause
+        or request.concepts & OF_TASKS
+    ):
         return None
     changed = context.changed.arguments if context.changed is not None and context.changed.word("file") == file else {}
     has_word = re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE).search
@@ -494,7 +502,11 @@ def _sorted(request: Request) -> Step | None:
     if is_sorted and step.act == "read.reversed" and last.word("column"):
         is_down, _ = ranked(before, request.language, last.word("column"))
         return last._replace(text="" if is_down else request.text)
-    return last._replace(text=f"{before}, {step.word('n')}") if is_sorted and step.word("n") and step.act == "read.first" else None
+    return (
+        last._replace(text=f"{before}, {step.word('n')}")
+        if is_sorted and step.word("n") and step.act == "read.first"
+        else None
+    )
 
 
 def _lines_shown(request: Request) -> Step | None:
@@ -552,7 +564,10 @@ def _of_table(request: Request) -> Step | None:
         return request.instead("query")  # "in helpers.csv, who has the job packing?"
     is_line = bool(request.concepts & {"line", "row"}) or request.names() or request.names("number")
     is_asked = request.step.act in {"read.first", "read.last"} and "who" in request.concepts
-    if request.context.query is not None and not (is_line or request.files) and _is_of_rows(request):
+    asked = request.context.query
+    if asked is not None and request.concepts & ASKED_OF and any("left" in one for one in request.wishes):
+        return asked._replace(text=request.text) if request.length <= FEW_WORDS else None  # "so who is left?"
+    if asked is not None and not (is_line or request.files) and _is_of_rows(request):
         return request.instead("query")
     return request.instead("query") if is_asked and not is_line and request.context.file.endswith(TABLES) else None
 
@@ -566,7 +581,31 @@ def _is_of_rows(request: Request) -> bool:
     return is_bare and len(named) == 1 and len(named[0].split()) <= BOTH and is_there and not is_pointer(named[0], "it")
 
 
-# -- values that are switched ------------------------------------------------------------------------------------------
+# -- values that are set or switched ------------------------------------------------------------------------------------------
+
+
+def _cell_shown(request: Request) -> Step | None:
+    """Return that the value that was told of a table is to be another: "make that 45".
+
+    Examples
+    --------
+    >>> told = Context(Step("query", {}), "a.csv", query=Step("query", {}))
+    >>> said = Reading((Step("same", {}),), others=(Reading((Step("json.set", {"new": ("45",)}),)),))
+    >>> _cell_shown(Request(said, "make that 45", told)).word("new")
+    '45'
+    """
+    new = [
+        one.word("new")
+        for reading in (request.reading, *request.reading.others)
+        for one in reading.steps[:1]
+        if one.act in _SETTING
+    ]
+    is_one = request.last.act in {"query", "value.set"} and request.context.file.endswith((".csv", ".tsv")) and any(new)
+    if not is_one or not points_back(request.text) or request.length > FEW_WORDS or request.is_question:
+        return None
+    return request.instead(
+        "value.set", text=(request.text,), file=(request.context.file,), new=(next(filter(None, new)),)
+    )
 
 
 def _switched(request: Request) -> Step | None:
@@ -1072,6 +1111,7 @@ RULES: tuple[Rule, ...] = (
     _shown_line,
     _of_table,
     _numbered_line,
+    _cell_shown,
     _switched,
     _sorted,
     _boxes,

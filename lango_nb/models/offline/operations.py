@@ -1211,7 +1211,11 @@ def _new_value(
     values = [value for value in held if asked.whole(value)]
     for value in values:
         places = asked.whole(value)
-        if not named or places[0] in behind or (places[-1] == len(asked.words) - 1 and places[0] > max(named)):
+        between = range(max(named, default=0) + 1, places[0])
+        is_behind = places[0] in behind or (
+            bool(between) and asked.telling.isdisjoint(between)
+        )  # "set paid to no for Ann"
+        if not named or is_behind or (places[-1] == len(asked.words) - 1 and places[0] > max(named)):
             return value, places
     last = behind[-1] if behind else -1
     if last >= 0 and (number(asked.words[last]) is not None if is_number else asked.words[last].isupper()):

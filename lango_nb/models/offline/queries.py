@@ -645,7 +645,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = (sized := _sized(found, table, asked))._replace(
         is_grounded=sized.is_grounded or bool(title and sized.column)
     )
-    if (told_before := _goes_on_from(before, found, asked)) is not None:
+    if (told_before := _goes_on_from(before, found, asked, table)) is not None:
         found = _measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
     found = _of_that_row(found._replace(most=most, is_titled=bool(title)), before, table, asked)
     found = _grouped(found, before, table, asked, is_money=is_money)
@@ -1001,7 +1001,7 @@ def _turned(before: Query | None, asked: _Question, named: Sequence[str], before
     return _ENDS.get(end, "") or _TURNS.get(turn, "")  # "and who is last?"
 
 
-def _goes_on_from(before: Query | None, found: Query, asked: _Question) -> Query | None:
+def _goes_on_from(before: Query | None, found: Query, asked: _Question, table: Table) -> Query | None:
     """Return what a question goes on from; ``None`` where it is whole, and says nothing of what was told."""
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
     is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
@@ -1009,6 +1009,8 @@ def _goes_on_from(before: Query | None, found: Query, asked: _Question) -> Query
     is_joined = is_joined or bool(asked.asks({"them"}))
     if before is None or (is_whole and not is_joined):
         return None
+    if found.where and not is_joined and asked.has(("who",)) and len(before.rows(table)) == 1:
+        return None  # "who hasn't paid now?" is not asked of the one who was spoken of
     is_same = is_joined or not (found.where and before.measure in {"max", "min"})  # no "what is there on shelf A?"
     return before if is_same else before._replace(measure="", wanted=())
 

@@ -30,12 +30,14 @@ from lango_nb.models.offline.names import (
     not_meant,
     points_back,
     trimmed,
+    unexplained,
 )
 from lango_nb.models.offline.operations import in_figures, reckon
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
-from lango_nb.models.offline.queries import said_of_tables
+from lango_nb.models.offline.queries import names_column, said_of_tables
+from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, is_misnamed
-from lango_nb.models.offline.steps import BOTH, COLONS, WRITING, plainly
+from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID, WRITING, plainly
 
 _DOUBTFUL = 0.3
 """Confidence of a deletion that was read as a look: it is shown and asked about."""
@@ -644,6 +646,10 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     ('value.set', '12', True)
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is not None and _tells_state(step, request, context, reading.language):
+        cell = Step("value.set", {"text": (request,), "file": (context.file,)}, text=request)
+        is_wish = bool(WISHING & concepts_of(request)) or "change" in concepts_of(request)
+        return Reading((cell,), 1.0 if is_wish else _DOUBTFUL, reading.language)
     is_doubtful = step is not None and step.act in WRITING and reading.confidence < HALF
     is_set = step is not None and _is_setting(step, reading.confidence, request, context)
     acts_of_it = {"json.set", "replace", "line.replace", "move", "task.done"}
@@ -678,6 +684,32 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
     return found
+
+
+_STATING = frozenset(
+    ("talk", "unclear", "remember", "task.done", "about.owner", "undo", "about.agents", "cell", "replace")
+)
+"""Acts that are read where it is told that something has become true."""
+
+
+def _tells_state(step: Step, request: str, context: Context, language: str) -> bool:
+    """Tell whether it is told of somebody what was just asked of a table: "Piet has paid now" behind "who hasn't paid?".
+
+    Examples
+    --------
+    >>> asked = Context(Step("query", {}), "a.csv", query=Step("query", {"query": ("rows where paid is no",)}))
+    >>> _tells_state(Step("talk", {}), "Piet has paid now", asked, "en"), _tells_state(Step("talk", {}), "thanks!", asked, "en")
+    (True, False)
+    """
+    told = parse_query(context.query.word("query")) if context.query is not None else None
+    is_maybe = step.act in _STATING or step.act not in {*acts(), *FOLLOWS}
+    if told is None or not is_maybe or asks(request) or is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS:
+        return False
+    columns = {one.column for one in told.where}
+    words = [word.text for word in words_of(request) if word.kind not in {"sign", "file"}]
+    is_named = any(names_column(word, column, language) for word in words for column in columns)
+    is_table = context.file.endswith((".csv", ".tsv")) and len(words) <= _FEW_IN_CELL
+    return is_named and is_table and 0 < len(unexplained(request, language)) <= FEW_SAID
 
 
 def _is_setting(step: Step, confidence: float, request: str, context: Context) -> bool:

@@ -60,6 +60,8 @@ MOST_TURNS = 8
 _CHATTING = THANKING | {"you", "joke", "weather"}
 _LEAST_KEPT = 3
 """Words that are left of a request without its politeness: what says little else is an answer."""
+_SETTING = frozenset(("json.set", "value.set", "replace", "line.replace"))
+"""Acts that are read where a value is to be what it was: "set it back to what it was"."""
 _OF_AGENTS = frozenset(("agent", "tool"))
 _OF_SYSTEMS = frozenset(("file", "folder", "command", "script", "web", "browser"))
 """Concepts of what agents work with: who can do something with it is no question of what stands in a file."""
@@ -269,7 +271,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if is_no_wish and (first == "refrain" or (first == "undo" and is_question)):
         first = "unclear"  # "who eats no nuts?", "which books are not back?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
-    if first in UNREAD and is_undo(request, context):
+    if (first in UNREAD or first in _SETTING) and is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
     reading = behind_no(
         beside_work(
