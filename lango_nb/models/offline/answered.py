@@ -6,7 +6,7 @@ request as it was read + what was answered ── sentences of our own, read bac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from lango_nb.core.masking import MASK
@@ -22,7 +22,8 @@ from lango_nb.models.offline.answers import (
     sentences,
 )
 from lango_nb.models.offline.followups import ENDED, EXACT, is_work
-from lango_nb.models.offline.names import is_pointer, plain, trimmed
+from lango_nb.models.offline.names import compared_in, is_pointer, plain, trimmed
+from lango_nb.models.offline.operations import number
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk, parse, speak_of
 from lango_nb.models.offline.queries import TABLES, says_state
 from lango_nb.models.offline.queries import parse as parse_query
@@ -90,7 +91,7 @@ class _Answer(NamedTuple):
 def _as_told(step: Step, value: str, context: Context, told: _Answer) -> tuple[Step, str]:
     """Return a step as its answer tells it, where that says what was counted or looked up, and what it gave."""
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
-        if (counted := told.said(act)) is not None:
+        if (counted := told.said(act)) is not None and not told.is_any(QUESTIONS):
             step = Step(act, {"file": (counted["file"],), role: (counted["word"],)}, text=step.text)
             if context.last is not None and context.last.word(role) == counted["word"]:
                 value = context.answer  # "them" are still what was shown
@@ -138,14 +139,15 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
             context = context._replace(spoken=speak_of(context, path))
     names = _shown(step, told)
     if len(steps) > 1 and {one.act for one in steps} == {"count.lines"}:  # none of them is "it"
-        names, context = tuple(one.word("file") for one in steps), context._replace(file="", is_named=False)
+        names, one_of = tuple(one.word("file") for one in steps), _one_of_both(steps, told)
+        context = context._replace(file=one_of, is_named=bool(one_of))
     is_unsettled = told.said("ask.missing_of") is not None and not ENDED.search(step.word("file"))
     is_lacking = asked is not None and (asked.missing == "file" or is_unsettled)
     file = "" if is_lacking or len(names) == len(steps) > 1 else _file(step, context, told)
     settled = step.with_arguments(file=(file,)) if file and len(step.arguments.get("file", ())) == 1 else step
     if asked is not None:
         return _once_asked(asked, context, reading, file, names)
-    settled, value = _as_told(settled, _value(step, told), context, told)
+    settled, value = _as_told(settled, _value(step, told) or context.answer * told.is_any(QUESTIONS), context, told)
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)
@@ -175,6 +177,16 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         earlier=context.answer,
         read=tuple(texts.items()),
     )
+
+
+def _one_of_both(steps: Sequence[Step], told: _Answer) -> str:
+    """Return the file that was asked for, where two were counted to tell which is longer or shorter; else empty."""
+    kind, _ = compared_in(steps[0].text.partition("\n")[0], told.language)
+    counts = [said("count.lines", told.language, line) for line in told.text.splitlines()]
+    found = {one["file"]: number(one["n"].partition(" ")[0]) or 0 for one in counts if one is not None}
+    ends = {"longer": max, "shorter": min, "larger": max, "smaller": min}
+    is_told = kind in ends and len(found) == len(steps) and len(set(found.values())) > 1
+    return ends[kind](found, key=lambda name: found[name]) if is_told else ""
 
 
 def _once_asked(asked: Context, context: Context, reading: Reading, file: str, names: tuple[str, ...]) -> Context:
@@ -302,6 +314,8 @@ def _changed(step: Step, answer: _Answer) -> Step | None:
 
 def _value(step: Step, answer: _Answer) -> str:
     """Return the result that an answer tells, without the words around it."""
+    if answer.is_any(QUESTIONS):
+        return ""
     if step.act == "calculate":
         return answer.text.rpartition(" = ")[2]
     if any(answer.said(key) is not None for key in NOTHING | UNDONE):

@@ -231,7 +231,7 @@ def _of_other_word(request: str, changed: Step) -> Step | None:
 def _stands_in(word: Word, line: str) -> bool:
     """Tell whether a word stands in a line, or a number at the end of one: "it ends in 29, not 28"."""
     ends = word.text.isdecimal() and sum(one.text.endswith(word.text) for one in words_of(line)) == 1
-    return ends or word.text in {one.text for one in words_of(line)}
+    return ends or re.search(rf"(?<![\w.]){re.escape(word.text)}(?![\w.])", line) is not None
 
 
 def _turned(request: str, found: Sequence[Word], place: int, changed: Step) -> Step | None:

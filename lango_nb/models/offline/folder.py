@@ -761,7 +761,18 @@ class Desk:
         shown = self.context.shown
         is_second = rank(word) == len(shown) == 2 and self.context.file not in shown  # noqa: PLR2004 - "ten drugi"
         is_other = is_pointer(word, "other") and not is_second
+        if (ends := self._other_kind(word)) and self.context.file:
+            every: list[Entry] = yield from self.folder.everything(".")
+            names = [one.name for one in files_of(every, ends) if one.name != self.context.file]
+            return names[0] if len(names) == 1 else ""  # "the other csv"
         return (yield from self._other()) if is_other else self._pointed(word)
+
+    @staticmethod
+    def _other_kind(word: str) -> tuple[str, ...]:
+        """Return the endings of the kind of file of which another one is meant."""
+        parts = word.split()
+        found = ((kind_of_file(part), " ".join(parts[:at] + parts[at + 1 :])) for at, part in enumerate(parts))
+        return next((ends for ends, rest in found if ends and is_pointer(rest, "other")), ())
 
     def _which(self, word: str, name: str, upper: Sequence[Entry]) -> str:
         """Ask which file is meant by words that fit none: a place in a list that is not shown, or the name of nothing."""

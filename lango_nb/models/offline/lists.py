@@ -48,6 +48,8 @@ _FILLED = frozenset(("find", "text", "new"))
 _OF_TALK = frozenset(("joke",))
 """Concepts of what is only talked about, and may be a file: a poem, a riddle."""
 _OPEN_BOX = "[ ]"
+_DOUBTFUL = 0.3
+"""Confidence of what is asked about before it is done."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
 FEW_WORDS = 5
 """Words that an addition to what is remembered has more of."""
@@ -272,6 +274,9 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     is_kept = bool(KEEPING & frozenset[str]().union(*told_all[1:2]))  # "and put cinnamon too"
     is_more = (bool(is_added) or is_kept) and "and" in frozenset[str]().union(*told_all[:1])
     is_put = is_put or (is_more and len(found) <= FEW_WORDS and request.rstrip()[-1:] not in ASK_SIGNS)
+    is_gone = any("delete" in one for one in told_all) and not any(one & KEEPING for one in told_all)
+    if is_gone and _OF_A_LIST.get(step.act) == "append":
+        return reading._replace(confidence=min(reading.confidence, _DOUBTFUL))
     act = "line.delete" if comes_off else "append" if is_put else _OF_A_LIST.get(step.act, "")
     if not act or any(is_pointer(word, "it") for word in step.arguments.get("file", ())):
         return reading
@@ -371,7 +376,7 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     told = concepts_of(request)
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
     if (
-        asked := _all_gone(reading, request, marks) or _asked_of_boxes(request, marks, has_boxes=has_boxes)
+        asked := _all_gone(reading, request, context, marks) or _asked_of_boxes(request, marks, has_boxes=has_boxes)
     ) is not None:
         return asked.with_arguments(file=(file,))
     if (
@@ -402,13 +407,20 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     return Step(act, {"file": (file,), "find": said}, text=request)
 
 
-def _all_gone(reading: Reading, request: str, marks: Collection[str]) -> Step | None:
+def _all_gone(reading: Reading, request: str, context: Context, marks: Collection[str]) -> Step | None:
     """Return that all lines with a tick, or all without, are to go from a list: "take out what is done already"."""
     is_gone = reading.steps[0].act in _GOING and ("delete" in concepts_of(request) or "off" in marks)
     is_bare = is_gone and not unexplained(request, reading.language)
-    state = says_state(request, reading.language) if is_bare else ""
+    state = (says_state(request, reading.language) or _state_shown(context, request)) if is_bare else ""
     find = "[x]" if state == "done" else _OPEN_BOX
     return Step("line.delete", {"find": (find,)}, text=request) if state else None
+
+
+def _state_shown(context: Context, request: str) -> str:
+    """Return whether all boxes that were shown, and are pointed at, are done or open: "delete them from the file"."""
+    boxes = [BOX.match(line) for line in context.answer.splitlines()]
+    states = {"open" if found[2] == " " else "done" for found in boxes if found is not None}
+    return states.pop() if len(states) == 1 and len(boxes) > 1 and all(boxes) and points_back(request) else ""
 
 
 def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) -> Step | None:

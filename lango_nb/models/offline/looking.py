@@ -10,6 +10,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
+from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
@@ -853,7 +854,11 @@ def _search(desk: Desk, step: Step) -> Work:
         path, text = ".", None
     if text is not None:
         settled = step.with_arguments(file=(path,))
-        found = with_text(text, wanted) or with_text(text, stem(wanted.casefold()))  # "only the errors"
+        rows = step.arguments["find"]
+        found = (
+            [line for line in lines(text) if mask(line).strip() in rows] if len(rows) > 1 else with_text(text, wanted)
+        )
+        found = found or with_text(text, stem(wanted.casefold()))  # "only the errors"
         return _lines_said(desk, settled, path, found)
     texts: dict[str, str] = yield from _texts(desk, path)
     hits = {name: with_text(text, wanted) for name, text in texts.items()}

@@ -50,8 +50,6 @@ from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change
 from lango_nb.models.offline.queries import TABLES, names_column, ranked, said_of_tables, words_of_tables
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
-_SETTING = frozenset(("json.set", "replace", "line.replace"))
-"""Acts that are read where a value is to be another."""
 SHORT = 9
 """Words of an answer that may be the missing word, and nothing else."""
 ASKED_OF = frozenset(("what", "which", "who"))
@@ -376,12 +374,16 @@ def _shown_line(request: Request) -> Step | None:
     >>> shown = Context(Step("column.min", {"column": ("price",)}), "a.csv", shown=("nail, 1",))
     >>> _shown_line(Request(Reading((Step("delete", {"file": ("that row",)}),)), "delete that row", shown)).arguments
     {'file': ('a.csv',), 'find': ('nail, 1',)}
+    >>> found = Context(Step("search", {"find": ("Paul",)}), "a.txt", shown=("Paul brings wood.",))
+    >>> _shown_line(Request(Reading((Step("delete", {}),)), "delete it", found)).act
+    'line.delete'
     """
     shown, file, told = request.context.shown, request.context.file, request.concepts
     is_one = len(shown) == 1 and bool(file) and shown[0] != file
     if not is_one or request.step.act not in {"delete", "line.delete"}:
         return None
-    is_line = bool(told & {"line", "row"}) or is_part(request.text)
+    is_found = request.last.act in {"search", "read.line", "read.first", "read.last"} and "file" not in told
+    is_line = bool(told & {"line", "row"}) or is_part(request.text) or (is_found and not request.unexplained)
     if not is_line or "word" in told or says_more(request.text) or any(sign.isdigit() for sign in request.text):
         return None
     return request.instead("line.delete", file=(file,), find=shown)
@@ -525,6 +527,10 @@ def _lines_shown(request: Request) -> Step | None:
     step, last, file = request.step, request.last, request.context.file
     if not (step.act and last.act and file):
         return None
+    is_which = step.act == "search" and set(step.arguments) == {"find"} and bool(request.concepts & {"what", "which"})
+    is_of_it = is_which and last.act in {"read", "count.lines"} and last.word("file") in {"", file, "it"}
+    if is_of_it and ENDED.search(file) and not request.concepts & {"file", "folder", "where", "letter"}:
+        return request.instead("search", file=(file,), find=step.arguments["find"])  # "which one mentions Ann?"
     is_kept = step.act == "same" and step.destination in {"write", "append"} and step.word("to")
     if last.act == "count.matches" and is_kept:
         return request.instead("search", step.destination, **{**last.arguments, "to": step.arguments["to"]})
@@ -532,6 +538,24 @@ def _lines_shown(request: Request) -> Step | None:
     is_part_of_it = step.act in {"search", "rows.where"} and not step.word("file") and "only" in request.concepts
     is_text = last.act.startswith("read") and not file.casefold().endswith((".csv", ".tsv", ".json"))
     return request.instead("search", file=(file,), find=(word,)) if word and is_part_of_it and is_text else None
+
+
+def _rows_shown(request: Request) -> Step | None:
+    """Return that the first, or the last, of the rows that were shown are wanted, and no lines of the file.
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {"file": ("a.csv",)}), "a.csv", shown=("1,Ann", "2,Bo", "3,Cy"))
+    >>> _rows_shown(Request(Reading((Step("read.first", {"n": ("two",)}),)), "just the first two", shown)).arguments
+    {'file': ('a.csv',), 'find': ('1,Ann', '2,Bo')}
+    """
+    step, rows = request.step, request.context.shown
+    count = rank(step.word("n")) if step.act in {"read.first", "read.last"} and step.word("n") else None
+    is_told = request.last.act in {"query", "search", "rows.where"} and len(rows) > 1 and not step.word("file")
+    if not (is_told and count and 1 < count < len(rows)) or request.concepts & {"line"} or any(map(ENDED.search, rows)):
+        return None
+    kept = rows[:count] if step.act == "read.first" else rows[-count:]
+    return request.instead("search", file=(request.context.file,), find=tuple(kept))
 
 
 def _row_shown(request: Request) -> Step | None:
@@ -584,28 +608,42 @@ def _is_of_rows(request: Request) -> bool:
 # -- values that are set or switched ------------------------------------------------------------------------------------------
 
 
-def _cell_shown(request: Request) -> Step | None:
-    """Return that the value that was told of a table is to be another: "make that 45".
+def _value_put(request: Request) -> Step | None:
+    """Return that the value that was told is to be another: "make that 45", "we used some, so change it to 6", "set 30".
 
     Examples
     --------
     >>> told = Context(Step("query", {}), "a.csv", query=Step("query", {}))
-    >>> said = Reading((Step("same", {}),), others=(Reading((Step("json.set", {"new": ("45",)}),)),))
-    >>> _cell_shown(Request(said, "make that 45", told)).word("new")
-    '45'
+    >>> said = Reading((Step("replace", {"old": ("2 kg",), "new": ("6",)}),))
+    >>> _value_put(Request(said, "we cooked 2 kg of it, so change that to 6", told)).word("new")
+    '6'
+    >>> told = Context(Step("json.get", {"key": ("minutes",)}), "a.json")
+    >>> _value_put(Request(Reading((Step("json.set", {"new": ("30",)}),)), "metti 30", told)).arguments
+    {'file': ('a.json',), 'key': ('minutes',), 'new': ('30',)}
     """
-    new = [
-        one.word("new")
-        for reading in (request.reading, *request.reading.others)
-        for one in reading.steps[:1]
-        if one.act in _SETTING
-    ]
-    is_one = request.last.act in {"query", "value.set"} and request.context.file.endswith((".csv", ".tsv")) and any(new)
-    if not is_one or not points_back(request.text) or request.length > FEW_WORDS or request.is_question:
+    last, file = request.last, request.context.file
+    is_table = last.act in {"query", "value.set"} and file.endswith((".csv", ".tsv"))
+    is_value = last.act in {"json.get", "json.set"} and bool(last.word("key")) and file.endswith(".json")
+    if not (is_table or is_value) or request.is_question or request.files or request.length > 2 * SHORT:
         return None
-    return request.instead(
-        "value.set", text=(request.text,), file=(request.context.file,), new=(next(filter(None, new)),)
+    *_, clause = [one for one in _CLAUSE.split(request.text.rstrip(" .!")) if one.strip()] or [""]
+    found = words_of(clause)
+    values = [word.text for word in found if word.kind in _VALUES]
+    told = frozenset[str]().union(*lexicon().concepts(found)[: FEW_SAID + 1])
+    is_put = bool(told & _PUTTING) and not told & {"file", "line", "row", "append", "delete", "calculate"}
+    if len(values) != 1 or not is_put or len(found) > FEW_WORDS + 1 or found[-1].text != values[0]:
+        return None
+    if is_table:
+        return request.instead("value.set", text=(clause,), file=(file,), new=(values[0],))
+    is_of_last = not [word for word in unexplained(clause, request.language) if word not in values]
+    return (
+        request.instead("json.set", file=(file,), key=last.arguments["key"], new=(values[0],)) if is_of_last else None
     )
+
+
+_VALUES = frozenset(("number", "measure", "time"))
+_PUTTING = frozenset(("change", "put", "write", "replace", "create", "save"))
+"""Concepts of verbs with which a value is set."""
 
 
 def _switched(request: Request) -> Step | None:
@@ -798,6 +836,57 @@ def _column_listed(request: Request) -> Step | None:
     return request.instead("column.distinct", file=(file,), column=(columns[0],)) if len(columns) == 1 else None
 
 
+def _columns_only(request: Request) -> Step | None:
+    """Return that columns of a table are to be shown, and not which there are: "only the columns item and price of a.csv".
+
+    Examples
+    --------
+    >>> said = Reading((Step("columns", {"file": ("a.csv",)}),))
+    >>> _columns_only(Request(said, "show only the columns item and price of a.csv", Context())).arguments
+    {'file': ('a.csv',)}
+    >>> _columns_only(Request(said, "which columns does a.csv have?", Context()))
+    """
+    step, file = request.step, request.step.word("file") or request.context.file
+    is_it = step.act == "columns" and file.endswith((".csv", ".tsv")) and not request.is_question
+    left = [word for word in request.unexplained if word not in file]
+    return request.instead("query", file=(file,)) if is_it and left else None
+
+
+def _also_of_kind(request: Request) -> Step | None:
+    """Return that files of a kind go where another one just went: "and both csv files".
+
+    Examples
+    --------
+    >>> copied = Context(Step("copy", {"file": ("a.md",), "to": ("old/",)}))
+    >>> said = Reading((Step("list.ending", {"ending": ("csv",)}),))
+    >>> _also_of_kind(Request(said, "and both csv files", copied))[:2]
+    ('copy.ending', {'ending': ('csv',), 'to': ('old/',)})
+    """
+    step, last = request.step, request.last
+    told = lexicon().concepts(request.words)
+    is_more = last.act in {"copy", "move"} and last.word("to").endswith("/") and bool(told) and "and" in told[0]
+    if not is_more or step.act != "list.ending" or request.is_question or request.concepts & SHOWING:
+        return None
+    return request.instead(f"{last.act}.ending", ending=step.arguments.get("ending", ()), to=last.arguments["to"])
+
+
+def _one_of_them(request: Request) -> Step | None:
+    """Return that one of the files that were listed is to go, and not said which: "delete one of them".
+
+    Examples
+    --------
+    >>> listed = Context(Step("list", {}), "letters", shown=("letters/a.txt", "letters/b.txt"))
+    >>> _one_of_them(Request(Reading((Step("delete", {}),)), "delete one of them", listed)).arguments
+    {'file': ('one',)}
+    >>> _one_of_them(Request(Reading((Step("delete", {}),)), "delete that one", listed))
+    """
+    files = [name for name in request.context.shown if ENDED.search(name)]
+    told = lexicon().concepts(request.words)
+    at = next((at for at, one in enumerate(told) if at and "one_number" in one and "delete" in told[at - 1]), 0)
+    is_it = request.step.act in {"delete", "line.delete"} and len(files) > 1 and bool(at) and not request.unexplained
+    return request.instead("delete", file=(request.words[at].text,)) if is_it and not request.names() else None
+
+
 def _to_buy(request: Request) -> Step | None:
     """Return that the shopping list is meant, where it is asked what is to be bought: "what do we still have to buy?".
 
@@ -910,6 +999,21 @@ def _told_there(request: Request) -> Step | None:
 
 def _has_digit(line: str) -> bool:
     return any(map(str.isdigit, line))
+
+
+def _still_there(request: Request) -> Step | None:
+    """Return that it is asked whether the file that is spoken of exists: "is it still there?".
+
+    Examples
+    --------
+    >>> kept = Context(Step("delete", {}), "a.txt")
+    >>> _still_there(Request(Reading((Step("list", {}),)), "so is it still there?", kept)).arguments
+    {'file': ('a.txt',)}
+    """
+    asked = request.context.asked
+    spoken = asked.steps[0].word("file") if asked is not None and asked.steps else request.context.file
+    is_it = "still" in request.asking and request.is_question and request.length <= SHORT and not request.files
+    return request.instead("exists", file=(spoken,)) if is_it and ENDED.search(spoken) else None
 
 
 def _same_value(request: Request) -> Step | None:
@@ -1074,6 +1178,25 @@ def _program(request: Request) -> Step | None:
     return request.instead("read", file=(told[0],))
 
 
+def _renamed_inside(request: Request) -> Step | None:
+    """Return that the function that was shown is to have another name, and no file.
+
+    Examples
+    --------
+    >>> shown = Context(Step("code.show", {"file": ("a.py",), "name": ("load",)}), "a.py")
+    >>> _renamed_inside(Request(Reading((Step("rename", {"to": ("load_all",)}),)), "rename it to load_all", shown)).arguments
+    {'file': ('a.py',), 'old': ('load',), 'new': ('load_all',)}
+    """
+    step, last = request.step, request.last
+    is_shown = (
+        last.act == "code.show" and bool(last.word("name")) and step.act in {"rename", "code.show", "move", "replace"}
+    )
+    new = next((words[0] for role in ("to", "new", "name") if (words := step.arguments.get(role))), "")
+    if not is_shown or "rename" not in request.concepts or not new.isidentifier() or request.names():
+        return None
+    return request.instead("replace", file=(request.context.file,), old=(last.word("name"),), new=(new,))
+
+
 def _answer_kept(request: Request) -> Step | None:
     """Return that the last answer is to be written to a file, where a request says nothing else that could be.
 
@@ -1111,21 +1234,27 @@ RULES: tuple[Rule, ...] = (
     _shown_line,
     _of_table,
     _numbered_line,
-    _cell_shown,
+    _value_put,
     _switched,
     _sorted,
     _boxes,
+    _one_of_them,
     _taken_out,
     _column_listed,
+    _columns_only,
+    _also_of_kind,
     _to_buy,
     _wrote,
     _still_open,
     _clock,
+    _still_there,
     _same_value,
     _told_there,
     _lines_shown,
     _longest_counted,
+    _renamed_inside,
     _program,
+    _rows_shown,
     _row_shown,
     _repeated,
     _matches,

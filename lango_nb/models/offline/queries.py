@@ -1447,11 +1447,22 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
         column = ""
     if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
         column = _amount(table, spent, is_money=is_money)
+    if found.measure == "count" and not (column or found.wanted) and _is_of_one_thing(found, table):
+        counted = [name for name in amounts(table) if set(plain(name).split()) & _words_for("counted")]
+        if len(counted) == 1 and counted[0] not in spent:
+            return found._replace(measure="", wanted=(counted[0],))
     if found.measure == "distinct":
         column = next(iter(found.wanted), "")
     measure = "sum" if found.measure == "count" and column else found.measure
     wanted = tuple(name for name in found.wanted if name != column)
     return found._replace(column=column, measure=measure, wanted=wanted)
+
+
+def _is_of_one_thing(found: Query, table: Table) -> bool:
+    """Tell whether rows are told by what each row has its own of: "how much coffee is left?" counts no rows."""
+    first = table.values(table.columns[0])
+    is_told = any(one.column == table.columns[0] and one.kind in {"is", "has"} for one in found.where)
+    return is_told and len(set(first)) == len(first) and len(found.rows(table)) == 1
 
 
 def _by_age(found: Query, asked: _Question) -> Query:

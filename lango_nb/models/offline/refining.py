@@ -658,7 +658,8 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
         return None
     is_of_last = context.last is not None and context.last.act in {"json.get", "json.set"} and context.last.word("key")
-    if is_of_last and step.act == "json.set" and step.arguments.keys() <= {"new"} and points_back(request):
+    is_bare = step.act == "json.set" and step.arguments.keys() <= {"new"} and points_back(request)
+    if is_of_last and is_bare and set(unexplained(request, reading.language)) <= set(step.word("new").split()):
         return None  # "make that 05:30"
     named = [word.text for word in words_of(request) if word.kind == "file"]
     file = named[0] if len(named) == 1 else context.file if not named else ""
