@@ -91,7 +91,7 @@ class _Answer(NamedTuple):
 def _as_told(step: Step, value: str, context: Context, told: _Answer) -> tuple[Step, str]:
     """Return a step as its answer tells it, where that says what was counted or looked up, and what it gave."""
     for act, role in (("count.matches", "find"), ("rows.count", "value")):
-        if (counted := told.said(act)) is not None and not told.is_any(QUESTIONS):
+        if (counted := told.said(act)) is not None and (" " not in counted["file"] or ENDED.search(counted["file"])):
             step = Step(act, {"file": (counted["file"],), role: (counted["word"],)}, text=step.text)
             if context.last is not None and context.last.word(role) == counted["word"]:
                 value = context.answer  # "them" are still what was shown
@@ -143,11 +143,13 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         context = context._replace(file=one_of, is_named=bool(one_of))
     is_unsettled = told.said("ask.missing_of") is not None and not ENDED.search(step.word("file"))
     is_lacking = asked is not None and (asked.missing == "file" or is_unsettled)
-    file = "" if is_lacking or len(names) == len(steps) > 1 else _file(step, context, told)
+    is_several = len(names) == len(steps) > 1
+    file = "" if is_lacking else context.file if is_several else _file(step, context, told)
     settled = step.with_arguments(file=(file,)) if file and len(step.arguments.get("file", ())) == 1 else step
     if asked is not None:
         return _once_asked(asked, context, reading, file, names)
-    settled, value = _as_told(settled, _value(step, told) or context.answer * told.is_any(QUESTIONS), context, told)
+    is_lost = told.is_any(QUESTIONS) or step.act == "count.matches"
+    settled, value = _as_told(settled, _value(step, told) or context.answer * is_lost, context, told)
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)
@@ -314,7 +316,7 @@ def _changed(step: Step, answer: _Answer) -> Step | None:
 
 def _value(step: Step, answer: _Answer) -> str:
     """Return the result that an answer tells, without the words around it."""
-    if answer.is_any(QUESTIONS):
+    if answer.is_any(QUESTIONS) or (answer.said("count.matches") or {}).get("n", "").startswith("0 "):
         return ""
     if step.act == "calculate":
         return answer.text.rpartition(" = ")[2]

@@ -806,7 +806,7 @@ def _delete(desk: Desk, step: Step) -> Work:
     if not words_said and not desk.context.file:
         raise desk.missing(step, "file")
     files = [name for name in desk.context.shown if ENDED.search(name)]
-    if len(words_said) == 1 and len(files) > 1 and "one_number" in concepts_of(words_said[0]):
+    if words_said and words_said[0].isalpha() and len(files) > 1 and "one_number" in concepts_of(words_said[0]):
         raise Ask(desk.say("ask.which", names=desk.either(files)))  # "delete one of them"
     is_plain = len(words_said) == 1 and desk.is_path(words_said[0]) and not desk.asks_first
     if is_plain and not desk.is_part_of_name(step, words_said[0]):

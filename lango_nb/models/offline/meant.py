@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from lango_nb.models.offline.answers import said
-from lango_nb.models.offline.followups import ENDED, says_more
+from lango_nb.models.offline.followups import CLAUSES, ENDED, says_more
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
     NEGATING,
@@ -626,7 +626,7 @@ def _value_put(request: Request) -> Step | None:
     is_value = last.act in {"json.get", "json.set"} and bool(last.word("key")) and file.endswith(".json")
     if not (is_table or is_value) or request.is_question or request.files or request.length > 2 * SHORT:
         return None
-    *_, clause = [one for one in _CLAUSE.split(request.text.rstrip(" .!")) if one.strip()] or [""]
+    *_, clause = [one for one in CLAUSES.split(request.text.rstrip(" .!")) if one.strip()] or [""]
     found = words_of(clause)
     values = [word.text for word in found if word.kind in _VALUES]
     told = frozenset[str]().union(*lexicon().concepts(found)[: FEW_SAID + 1])
@@ -870,6 +870,49 @@ def _also_of_kind(request: Request) -> Step | None:
     return request.instead(f"{last.act}.ending", ending=step.arguments.get("ending", ()), to=last.arguments["to"])
 
 
+def _in_there(request: Request) -> Step | None:
+    """Return that what is in the folder where something just went is listed or counted: "how many files are in there now?".
+
+    Examples
+    --------
+    >>> moved = Context(changed=Step("copy", {"file": ("a.md",), "to": ("old/",)}))
+    >>> said = Reading((Step("count.files", {"file": ("there",)}),))
+    >>> _in_there(Request(said, "how many files are in there now?", moved)).arguments
+    {'file': ('old/',)}
+    """
+    changed = request.context.changed
+    is_it = request.step.act in {"count.files", "list"} and any("therein" in one for one in request.wishes)
+    where = changed.word("to") if changed is not None else ""
+    is_bare = not request.names() and len(request.unexplained) <= len(request.step.word("file").split())
+    return request.instead(request.step.act, file=(where,)) if is_it and is_bare and where.endswith("/") else None
+
+
+def _column_kept(request: Request) -> Step | None:
+    """Return that a column of the rows that were shown goes to a file: "put their names in a.txt".
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {}), "a.csv", query=Step("query", {"file": ("a.csv",)}))
+    >>> said = Reading((Step("write", {"file": ("b.txt",), "text": ("their names",)}),))
+    >>> _column_kept(Request(said, "put their names in b.txt", shown))[:3]
+    ('query', {'file': ('a.csv',), 'to': ('b.txt',)}, 'write')
+    """
+    asked, step = request.context.query, request.step
+    is_kept = step.act not in {"", "delete", "move"} and bool(request.concepts & KEEPING) and not request.is_question
+    if asked is None or not is_kept or len(request.files) != 1 or request.files[0] == asked.word("file"):
+        return None
+    to, file = request.files[0], asked.word("file")
+    said = request.text.replace(to, " ")
+    left = [word for word in unexplained(said, request.language) if word]
+    nouns = [
+        word for word in words_of(said) if word.kind == "word" and names_column(word.folded, "name", request.language)
+    ]
+    if not (left or nouns) or len(left) > BOTH or any(word.is_quoted for word in request.words):
+        return None
+    act = "append" if "append" in request.concepts else "write"
+    return Step("query", {"file": (file,), "to": (to,)}, act, said)
+
+
 def _one_of_them(request: Request) -> Step | None:
     """Return that one of the files that were listed is to go, and not said which: "delete one of them".
 
@@ -1012,7 +1055,8 @@ def _still_there(request: Request) -> Step | None:
     """
     asked = request.context.asked
     spoken = asked.steps[0].word("file") if asked is not None and asked.steps else request.context.file
-    is_it = "still" in request.asking and request.is_question and request.length <= SHORT and not request.files
+    is_asked = request.is_question and not request.concepts & (ASKED_OF | {"how", "in"})
+    is_it = "still" in request.asking and is_asked and request.length <= SHORT and not request.files
     return request.instead("exists", file=(spoken,)) if is_it and ENDED.search(spoken) else None
 
 
@@ -1188,9 +1232,8 @@ def _renamed_inside(request: Request) -> Step | None:
     {'file': ('a.py',), 'old': ('load',), 'new': ('load_all',)}
     """
     step, last = request.step, request.last
-    is_shown = (
-        last.act == "code.show" and bool(last.word("name")) and step.act in {"rename", "code.show", "move", "replace"}
-    )
+    is_maybe = step.act in {"rename", "code.show", "move", "replace"} or step.act not in acts()
+    is_shown = last.act == "code.show" and bool(last.word("name")) and is_maybe
     new = next((words[0] for role in ("to", "new", "name") if (words := step.arguments.get(role))), "")
     if not is_shown or "rename" not in request.concepts or not new.isidentifier() or request.names():
         return None
@@ -1243,6 +1286,7 @@ RULES: tuple[Rule, ...] = (
     _column_listed,
     _columns_only,
     _also_of_kind,
+    _in_there,
     _to_buy,
     _wrote,
     _still_open,
@@ -1261,6 +1305,7 @@ RULES: tuple[Rule, ...] = (
     _counted_shown,
     _difference,
     _sum_of_both,
+    _column_kept,
     _both_kept,
     _line_kept,
     _instead_of,
