@@ -32,7 +32,7 @@ from lango_nb.models.offline.lexicon import (
     lexicon_of,
     words,
 )
-from lango_nb.models.offline.lists import FEW_WORDS, words_of_speech, words_of_wishes
+from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, words_of_speech, words_of_wishes
 from lango_nb.models.offline.looking import ask_tables, find_out, is_unsaid, look, recall_of, show_spoken
 from lango_nb.models.offline.names import (
     asks,
@@ -308,7 +308,7 @@ def least_of(reading: Reading) -> float:
         return WISH_LEAST if is_wish else LOOK_LEAST
     if any(_may_change(step) and _is_question(step) for step in reading.steps):
         return _NEVER
-    if any(map(is_misnamed, reading.steps)):
+    if any(map(is_misnamed, reading.steps)) or any(map(_adds_what_goes, reading.steps)):
         return _NEVER
     if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
         return _NEVER
@@ -323,6 +323,16 @@ def least_of(reading: Reading) -> float:
     if any(step.act in _SAID_WITH and not _SAID_WITH[step.act] & concepts_of(step.text) for step in reading.steps):
         return DELETE_LEAST
     return CHANGE_LEAST if not deletes else NAMED_LEAST if is_named else DELETE_LEAST
+
+
+def _adds_what_goes(step: Step) -> bool:
+    """Tell whether a text is to be added although the request ends with a verb that takes something away, and adds nothing."""
+    found = [word for word in words(step.text.partition("\n")[0]) if word.kind != "sign"]
+    told = lexicon().concepts(found)
+    is_added = (
+        step.act in {"append", "prepend", "task.add"} and len(found) > 1 and not any(word.is_quoted for word in found)
+    )
+    return is_added and "delete" in told[-1] and not any(one & KEEPING for one in told)
 
 
 def _wishes_change(step: Step, language: str) -> bool:
@@ -674,7 +684,7 @@ def _delivered(desk: Desk, step: Step, outcome: Outcome) -> Work:
     found = outcome.value
     if isinstance(found, list) and step.destination == "task" and step.act.startswith("rows"):
         found = found[1:]  # the heading is no task
-    value = "\n".join(found) if isinstance(found, list) else str(found)
+    value = "\n".join(found if isinstance(found, list) else str(found).split("; " if step.act == "query" else "\n"))
     if not value and (row := acts().get(step.act)) is not None and row.kind == "change" and "text" in row.roles:
         value = "\n".join(step.arguments.get("text", ()))  # what was written is what there is to bring
     if step.destination in {"write", "append"}:

@@ -13,7 +13,7 @@ from lango_nb.core.masking import MASK, mask
 from lango_nb.models.offline.answers import LONGEST_LINE, quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import ENDED
-from lango_nb.models.offline.lexicon import concepts_of, is_small_in
+from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
@@ -704,7 +704,7 @@ def _switch_below(text: str, key: str) -> str:
 def _cell_set(desk: Desk, step: Step) -> Work:
     """Change one value that is told by what stands beside it: exactly one row, or it is asked which."""
     said, new = desk.need(step, "text"), step.word("new")
-    told = concepts_of(said)
+    told = frozenset[str]().union(*lexicon_of(desk.language).concepts(words_of(said)))
     is_done = not told & {"no", "not"} if "done" in told and not new else None
     if step.word("file"):
         path, old = yield from _there(desk, step)

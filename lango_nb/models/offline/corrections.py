@@ -215,7 +215,10 @@ def _of_other_word(request: str, changed: Step) -> Step | None:
                 return step
         if not told[place] & NEGATING or place + 1 == len(found) or found[place + 1].kind == "sign":
             continue
-        old = found[place + 1]
+        behind = [at for at in range(place + 1, len(found)) if not is_small(found[at].text) or found[at].is_quoted]
+        if not behind:
+            continue
+        old = found[behind[0]]
         line = next((line for line in texts if _stands_in(old, line)), None)
         if line is None:
             continue
@@ -224,8 +227,15 @@ def _of_other_word(request: str, changed: Step) -> Step | None:
         if after_it or before_it:
             first, last = (after_it[0], len(found) - 1) if after_it else (before_it[0], before_it[0])
             new = request[found[first].start : found[last].end].rstrip(" .!")
-            return _instead(changed, line, line.replace(old.text, new), request)
+            return _instead(changed, line, _with_word(line, old, new), request)
     return None
+
+
+def _with_word(line: str, old: Word, new: str) -> str:
+    """Return a line with a word in the place of another; a number may be the end of one: the 4 of 2026-08-04."""
+    whole = re.sub(rf"(?<![\w.]){re.escape(old.text)}(?![\w.])", new.replace("\\", ""), line)
+    ended = next((one.text for one in words_of(line) if one.text.endswith(old.text)), old.text)
+    return whole if whole != line else line.replace(ended, ended.removesuffix(old.text) + new)
 
 
 def _stands_in(word: Word, line: str) -> bool:

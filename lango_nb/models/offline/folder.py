@@ -30,6 +30,7 @@ from lango_nb.models.offline.names import (
     endings,
     how_many,
     is_here,
+    is_noun_of_file,
     is_pointer,
     is_singular,
     is_small,
@@ -1202,6 +1203,10 @@ class Desk:
         said = {one.folded for one in words_of(step.text.partition("\n")[0]) if one.text not in taken}
         upper: list[Entry] = yield from self.folder.list()
         folders = {one.name for one in upper if one.is_folder and one.name.casefold() in said}
+        if not folders and step.act == "list":  # "welche Briefe gibt es?"
+            every = [one.name for one in upper if one.is_folder]
+            found = [pick(word, every, is_file=True) for word in said if is_noun_of_file(word)]
+            folders = {one.name for one in found if one.name and not one.is_guess}
         folders -= not_meant(step.text, self.language, folders)
         return folders.pop() if len(folders) == 1 else ""
 

@@ -366,6 +366,9 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     has_boxes = BOX.search(context.answer) is not None or (
         last is not None and (last.act in {"line.tick", "undo"} or last.word("find") == _OPEN_BOX)
     )
+    has_boxes = has_boxes or (
+        context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))
+    )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
     if not (EXACT if named else ENDED).search(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
         return None
@@ -376,7 +379,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     told = concepts_of(request)
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
     if (
-        asked := _all_gone(reading, request, context, marks) or _asked_of_boxes(request, marks, has_boxes=has_boxes)
+        asked := _all_gone(reading, request, context, marks)
+        or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes)
     ) is not None:
         return asked.with_arguments(file=(file,))
     if (
@@ -420,15 +424,17 @@ def _state_shown(context: Context, request: str) -> str:
     """Return whether all boxes that were shown, and are pointed at, are done or open: "delete them from the file"."""
     boxes = [BOX.match(line) for line in context.answer.splitlines()]
     states = {"open" if found[2] == " " else "done" for found in boxes if found is not None}
-    return states.pop() if len(states) == 1 and len(boxes) > 1 and all(boxes) and points_back(request) else ""
+    is_those = points_back(request) or any(is_pointer(word.text, "it") for word in words_of(request))
+    return states.pop() if len(states) == 1 and len(boxes) > 1 and all(boxes) and is_those else ""
 
 
-def _asked_of_boxes(request: str, marks: Collection[str], *, has_boxes: bool) -> Step | None:
+def _asked_of_boxes(request: str, marks: Collection[str], language: str, *, has_boxes: bool) -> Step | None:
     """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
     told = concepts_of(request)
     is_asked = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS or bool(told & SHOWING)
-    is_left = "unticked" in marks or ("left" in marks and (has_boxes or "task" in told))
-    if not is_asked or not ("ticked" in marks or is_left):
+    state = says_state(request, language) if has_boxes and not unexplained(request, language) else ""
+    is_left = "unticked" in marks or state == "open" or ("left" in marks and (has_boxes or "task" in told))
+    if not is_asked or not ("ticked" in marks or is_left or state):
         return None
     is_open = is_left or bool(told & NEGATING) or "not" in said_of_tables(request, "")
     find = _OPEN_BOX if is_open else "[x]"

@@ -933,7 +933,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         if (
             not is_grounded
             or asked.explained < enough
-            or not (asked.where or asked.column or asked.by or told or is_all)
+            or not (asked.where or asked.column or asked.by or told or is_all or (asked.wanted and step.act == "query"))
         ):
             continue
         likely = asked.explained + goes_on * _GOING_ON + (is_told + asked.is_titled) * _HAS_VALUE

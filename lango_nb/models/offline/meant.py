@@ -48,6 +48,7 @@ from lango_nb.models.offline.names import (
 from lango_nb.models.offline.operations import BOX, number, written
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change
 from lango_nb.models.offline.queries import TABLES, names_column, ranked, said_of_tables, words_of_tables
+from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
 SHORT = 9
@@ -126,6 +127,16 @@ def meant_instead(reading: Reading, request: str, context: Context) -> Step | No
     """Return the one step that a request means by its words, or by what was shown before it; ``None`` where it is as read."""
     looked_at = Request(reading, request, context)
     return next((step for rule in RULES if (step := rule(looked_at)) is not None), None)
+
+
+def or_else(step: Step, reading: Reading, request: str, context: Context) -> tuple[Reading, ...]:
+    """Return what else a request may mean where a table does not explain it: what was answered is kept, or as it was read."""
+    kept = answer_kept(Request(reading, request, context)) if step.destination else None
+    if step.act != "query":
+        return ()
+    return (
+        (reading._replace(others=()), *reading.others) if kept is None else (Reading((kept,), 1.0, reading.language),)
+    )
 
 
 def length(request: str) -> float:
@@ -411,7 +422,7 @@ def _taken_out(request: Request) -> Step | None:
     is_bare = any(not left and _says_again(clause, request.language) for clause, left in gone)
     if is_bare and request.last.act == "task.add":
         return request.instead("task.delete", text=request.last.arguments.get("text", ()))
-    if is_bare and request.last.act in {"append", "prepend"}:
+    if is_bare and request.last.act in {"append", "prepend", "write", "create"}:
         return request.instead("undo")  # "take it out again" is what was added, never the file
     clause, left = next(iter(gone), ("", []))
     word = " ".join(left)
@@ -552,7 +563,7 @@ def _rows_shown(request: Request) -> Step | None:
     step, rows = request.step, request.context.shown
     count = rank(step.word("n")) if step.act in {"read.first", "read.last"} and step.word("n") else None
     is_told = request.last.act in {"query", "search", "rows.where"} and len(rows) > 1 and not step.word("file")
-    if not (is_told and count and 1 < count < len(rows)) or request.concepts & {"line"} or any(map(ENDED.search, rows)):
+    if not (is_told and count and 1 < count < len(rows)) or request.concepts & {"line"} or any(", " in row or ENDED.search(row) for row in rows):
         return None
     kept = rows[:count] if step.act == "read.first" else rows[-count:]
     return request.instead("search", file=(request.context.file,), find=tuple(kept))
@@ -892,25 +903,27 @@ def _column_kept(request: Request) -> Step | None:
 
     Examples
     --------
-    >>> shown = Context(Step("query", {}), "a.csv", query=Step("query", {"file": ("a.csv",)}))
+    >>> rows = Step("query", {"file": ("a.csv",), "query": ("rows where country is Spain",)})
+    >>> shown = Context(rows, "a.csv", query=rows)
     >>> said = Reading((Step("write", {"file": ("b.txt",), "text": ("their names",)}),))
     >>> _column_kept(Request(said, "put their names in b.txt", shown))[:3]
     ('query', {'file': ('a.csv',), 'to': ('b.txt',)}, 'write')
     """
     asked, step = request.context.query, request.step
+    told = parse_query(asked.word("query")) if asked is not None else None
     is_kept = step.act not in {"", "delete", "move"} and bool(request.concepts & KEEPING) and not request.is_question
-    if asked is None or not is_kept or len(request.files) != 1 or request.files[0] == asked.word("file"):
+    if asked is None or told is None or told.wanted or told.by or not is_kept or len(request.files) != 1:
         return None
-    to, file = request.files[0], asked.word("file")
+    (to,), file = request.files, asked.word("file")
     said = request.text.replace(to, " ")
-    left = [word for word in unexplained(said, request.language) if word]
-    nouns = [
-        word for word in words_of(said) if word.kind == "word" and names_column(word.folded, "name", request.language)
-    ]
-    if not (left or nouns) or len(left) > BOTH or any(word.is_quoted for word in request.words):
+    found = [word for word in words_of(said) if word.kind == "word"]
+    named = [word.text for word in found if names_column(word.folded, "name", request.language)]
+    is_other = to == file or any(word.is_quoted or word.kind == "number" for word in request.words)
+    if len(named) != 1 or is_other or len(unexplained(said, request.language)) > 1:
         return None
-    act = "append" if "append" in request.concepts else "write"
-    return Step("query", {"file": (file,), "to": (to,)}, act, said)
+    return Step(
+        "query", {"file": (file,), "to": (to,)}, "append" if "append" in request.concepts else "write", named[0]
+    )
 
 
 def _one_of_them(request: Request) -> Step | None:
@@ -1022,13 +1035,18 @@ def _told_there(request: Request) -> Step | None:
     context, step, file = request.context, request.step, request.context.file
     text = dict(context.read).get(file) or (context.answer if request.last.act in {"read", "search"} else "")
     is_text = ENDED.search(file) is not None and not file.endswith(TABLES) and bool(text) and not request.names()
-    is_maybe = step.act in _MAYBE_TOLD or (bool(step.act) and step.act not in acts())
+    is_counted = step.act in {"count.lines", "count.rows", "count.matches", "rows.count"} and "many" in request.concepts
+    is_maybe = step.act in _MAYBE_TOLD or is_counted or (bool(step.act) and step.act not in acts())
     is_of_file = bool(request.concepts & {"change", "save"} or {"newest", "file"} <= request.concepts)
     is_other = bool(step.destination) or is_of_file or request.length > SHORT
     if not (is_text and is_maybe and request.is_question) or is_other:
         return None
     lines = text.splitlines()
-    if "when" in request.concepts:
+    if is_counted:
+        told = [line for line in lines if any(rank(word.text) for word in words_of(line))]
+        near, shared = nearest_texts(request.text, told, request.language)
+        lines = near if shared and not request.concepts & {"line", "row", "word", "character"} else []
+    elif "when" in request.concepts:
         lines = [line for line in lines if _TIME.search(line) or (_has_digit(line) and "day" in concepts_of(line))]
     elif request.asking & {"much", "price", "owed"} or ({"many", "money"} <= request.concepts):
         lines = [line for line in lines if _MONEY.search(line)]
@@ -1058,6 +1076,51 @@ def _still_there(request: Request) -> Step | None:
     is_asked = request.is_question and not request.concepts & (ASKED_OF | {"how", "in"})
     is_it = "still" in request.asking and is_asked and request.length <= SHORT and not request.files
     return request.instead("exists", file=(spoken,)) if is_it and ENDED.search(spoken) else None
+
+
+_OF_TEXTS = frozenset(("append", "prepend", "write", "replace", "line", "json", "value", "undo", "create"))
+"""First parts of acts that change a text."""
+
+
+def _says_now(request: Request) -> Step | None:
+    """Return that the file that was just changed is to be shown: "and what does it say now?".
+
+    Examples
+    --------
+    >>> put = Context(Step("replace", {"file": ("a.txt",)}), "a.txt")
+    >>> _says_now(Request(Reading((Step("search", {}),)), "what does it say now?", put)).arguments
+    {'file': ('a.txt',)}
+    """
+    last, file, step = request.last, request.context.file, request.step
+    is_asked = (
+        request.is_question
+        and {"what", "contain"} <= request.concepts
+        and not (request.names() or request.asking & {"does"} and last.act.startswith("run"))
+    )
+    is_bare = step.act in {"search", "list", "unclear", "talk", "task.list", "same"} or step.act not in acts()
+    is_of_it = (
+        last.act.partition(".")[0] in _OF_TEXTS and ENDED.search(file) is not None and request.context.asked is None
+    )
+    return (
+        request.instead("read", file=(file,))
+        if is_asked and is_bare and is_of_it and request.length <= FEW_WORDS
+        else None
+    )
+
+
+def _left_in_folder(request: Request) -> Step | None:
+    """Return that it is asked how many files are left where one just went: "how many are left?".
+
+    Examples
+    --------
+    >>> gone = Context(Step("delete", {"file": ("letters/a.txt",)}))
+    >>> _left_in_folder(Request(Reading((Step("count.lines", {}),)), "how many are left?", gone)).arguments
+    {'file': ('letters',)}
+    """
+    folder = request.last.word("file").rpartition("/")[0] if request.last.act in {"delete", "move"} else ""
+    is_left = any("left" in one for one in request.wishes) and "many" in request.concepts
+    is_it = bool(folder) and is_left and not request.names() and not request.concepts & {"line", "row", "word"}
+    return request.instead("count.files", file=(folder,)) if is_it else None
 
 
 def _same_value(request: Request) -> Step | None:
@@ -1120,7 +1183,8 @@ def _line_kept(request: Request) -> Step | None:
     """
     step, shown = request.step, request.context.shown
     is_line = bool(request.concepts & {"line", "row"}) and points_back(request.text) and 0 < len(shown) <= SHORT
-    goal = step.word("to") if step.act == "copy" and not step.word("file") else ""
+    is_copy = step.act == "copy" and not any(map(ENDED.search, step.arguments.get("file", ())))
+    goal = step.word("to") if is_copy else ""
     if not (is_line and ENDED.search(goal)) or request.context.file in shown:
         return None
     return request.instead("write", file=(goal,), text=tuple(shown))
@@ -1240,14 +1304,14 @@ def _renamed_inside(request: Request) -> Step | None:
     return request.instead("replace", file=(request.context.file,), old=(last.word("name"),), new=(new,))
 
 
-def _answer_kept(request: Request) -> Step | None:
+def answer_kept(request: Request) -> Step | None:
     """Return that the last answer is to be written to a file, where a request says nothing else that could be.
 
     Examples
     --------
     >>> read = Context(last=Step("search", {"find": ("WARN",)}), answer="WARN low battery")
     >>> said = Reading((Step("search", {"to": ("a.txt",)}, "write"),), language="fr")
-    >>> _answer_kept(Request(said, "enregistre ces lignes dans a.txt", read)).arguments
+    >>> answer_kept(Request(said, "enregistre ces lignes dans a.txt", read)).arguments
     {'file': ('a.txt',), 'text': ('it',)}
     """
     step, last = request.step, request.last
@@ -1292,6 +1356,8 @@ RULES: tuple[Rule, ...] = (
     _still_open,
     _clock,
     _still_there,
+    _says_now,
+    _left_in_folder,
     _same_value,
     _told_there,
     _lines_shown,
@@ -1309,6 +1375,6 @@ RULES: tuple[Rule, ...] = (
     _both_kept,
     _line_kept,
     _instead_of,
-    _answer_kept,
+    answer_kept,
 )
 """The rules, in the order in which they are asked: the first that fits is right."""

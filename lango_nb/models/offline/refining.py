@@ -703,7 +703,8 @@ def _tells_state(step: Step, request: str, context: Context, language: str) -> b
     (True, False)
     """
     told = parse_query(context.query.word("query")) if context.query is not None else None
-    is_maybe = step.act in _STATING or step.act not in {*acts(), *FOLLOWS}
+    is_change_said = step.act in FOLLOWS and "change" in concepts_of(request)
+    is_maybe = step.act in _STATING or step.act not in {*acts(), *FOLLOWS} or is_change_said
     if told is None or not is_maybe or asks(request) or is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS:
         return False
     columns = {one.column for one in told.where}

@@ -31,7 +31,7 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, of_list, of_spoken_list, words_of_wishes
-from lango_nb.models.offline.meant import ASKED_OF, length, meant_instead
+from lango_nb.models.offline.meant import ASKED_OF, length, meant_instead, or_else
 from lango_nb.models.offline.names import asks, back_in, is_asking, is_small
 from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools
 from lango_nb.models.offline.plan import Context, Reading, Step, is_talk
@@ -291,7 +291,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if (meant := meant_instead(reading, request, context)) is not None:
         files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
         each = tuple(meant.with_arguments(file=(file,)) for file in files)
-        others = (reading._replace(others=()), *reading.others) if meant.act == "query" else ()
+        others = or_else(meant, reading, request, context)
         return reading._replace(steps=each or (meant,), confidence=1.0, others=others, each=())
     reading = of_owed(of_no_change(reading, request, context), request)
     reading = of_cell(reading, request, context) or reading
