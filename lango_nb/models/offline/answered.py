@@ -140,7 +140,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     names = _shown(step, told)
     if len(steps) > 1 and {one.act for one in steps} == {"count.lines"}:  # none of them is "it"
         names, one_of = tuple(one.word("file") for one in steps), _one_of_both(steps, told)
-        context = context._replace(file=one_of, is_named=bool(one_of))
+        context = context._replace(file=one_of, is_named=False)
     is_unsettled = told.said("ask.missing_of") is not None and not ENDED.search(step.word("file"))
     is_lacking = asked is not None and (asked.missing == "file" or is_unsettled)
     is_several = len(names) == len(steps) > 1
@@ -166,7 +166,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     return context._replace(
         last=settled,
         file=about,
-        is_named=_is_named(about, reading, context, is_told=bool(file)),
+        is_named=not is_several and _is_named(about, reading, context, is_told=bool(file)),
         shown=names or context.shown,
         answer=value,
         changed=changed,

@@ -84,24 +84,23 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     is_last = context.last is not None and context.last.act.partition(".")[0] in {changed.act.partition(".")[0], *_SAME}
     if not begin or not is_last or is_asking(request) or reading.steps[0].act in _DONE:
         return None
-    if context.last is not None and context.last.act == reading.steps[0].act == "line.tick":
-        back = Step("undo", {}, text=request)  # "no, the third one"
-        return reading._replace(steps=(back, *reading.steps), confidence=1.0, others=(), each=(1.0, 1.0))
     if changed.act == "move":
         step = _of_other_name(request, request[begin:], changed)
         return None if step is None else reading._replace(steps=(step,), confidence=1.0, others=())
     if changed.act not in _WRITTEN or any(word.kind == "file" for word in words_of(request)):
         return None
-    clauses = _clauses(request, begin)
+    if (step := _of_what_was_written(request, changed, _clauses(request, begin), reading.language)) is not None:
+        return reading._replace(steps=(step,), confidence=1.0, others=())
+    return _asked(reading, request, changed, begin)
+
+
+def _of_what_was_written(request: str, changed: Step, clauses: Sequence[str], language: str) -> Step | None:
+    """Return the correction of a value, or of words that agree with what was written."""
     if len(clauses) == 1 and _is_of_cell(changed, clauses[0]):  # "no, 44"
         said = {"file": changed.arguments["file"], "text": (request,), "new": (clauses[0].strip(" .!"),)}
-        step = Step("value.set", said, text=request)
-        return reading._replace(steps=(step,), confidence=1.0, others=())
-    for text in _written(changed):
-        for clause in clauses:
-            if new := _beside(text, clause, reading.language):
-                return reading._replace(steps=(_instead(changed, text, new, request),), confidence=1.0, others=())
-    return _asked(reading, request, changed, begin)
+        return Step("value.set", said, text=request)
+    found = ((text, _beside(text, clause, language)) for text in _written(changed) for clause in clauses)
+    return next((_instead(changed, text, new, request) for text, new in found if new), None)
 
 
 _SAME = frozenset(("move", "rename", "append", "write", "create", "replace", "value", "json", "line", "prepend"))

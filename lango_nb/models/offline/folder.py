@@ -640,8 +640,10 @@ class Desk:
 
     def _is_only_found(self, name: str) -> bool:
         """Tell whether nobody has named a file: an answer was found in it, wherever it was."""
-        last = self.context.last
+        last, shown = self.context.last, self.context.shown
         is_unnamed = name == self.context.file and not self.context.is_named
+        if is_unnamed and last is not None and last.act == "count.lines" and name in shown:
+            return True  # the longer of two
         return is_unnamed and last is not None and not (last.word("file") or last.act.startswith("list"))
 
     def _is_described(self, step: Step) -> bool:

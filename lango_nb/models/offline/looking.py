@@ -918,32 +918,42 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
-        is_same = told is not None and asked._replace(explained=1.0) == told
-        is_bare = step.act in {"list", "read"} or (step.act == "query" and not step.arguments)
-        if is_same and is_bare and not points_back(said):
+        if _is_said_again(step, asked, told):
             continue  # nothing new is asked of it
-        is_open = is_named or (name == desk.context.file and asked.explained >= (least if least < _HALF else _WHOLLY))
-        is_grounded = asked.is_grounded or (is_open and bool(asked.column))
-        is_counted = asked.measure == "count"
-        is_all = is_counted and not asked.wanted and asked.explained >= _WHOLLY  # "how many members do we have?"
-        is_told = not is_counted and any(one.kind == "is" for one in asked.where)
-        enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
-        goes_on = told is not None and name == desk.context.file
-        enough = min(enough, _THIRD) if goes_on and asked.measure else enough
-        if (
-            not is_grounded
-            or asked.explained < enough
-            or not (asked.where or asked.column or asked.by or told or is_all or (asked.wanted and step.act == "query"))
-        ):
-            continue
-        likely = asked.explained + goes_on * _GOING_ON + (is_told + asked.is_titled) * _HAS_VALUE
-        found.append((likely, name == desk.context.file, len(asked.where), (name, asked, table)))
+        likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
+        if likely is not None:
+            found.append((likely, name == desk.context.file, len(asked.where), (name, asked, table)))
     if not found and len(weak) == 1:
         return weak[0]  # one word of the question is a key, and no table knows any
     if not found:
         return (yield from _rows_again(desk, step, said))
     best = max(found, key=lambda one: one[:3])[3]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
+
+
+def _is_said_again(step: Step, asked: Query, told: Query | None) -> bool:
+    """Tell whether a request that may be about something else asks a table for what was told already."""
+    is_bare = step.act in {"list", "read"} or (step.act == "query" and not step.arguments)
+    is_same = told is not None and asked._replace(explained=1.0) == told
+    return is_same and is_bare and not points_back(step.text.partition("\n")[0])
+
+
+def _likely(  # noqa: PLR0913, PLR0917 - all that speaks for a table
+    desk: Desk, step: Step, name: str, asked: Query, told: Query | None, table: Table, *, least: float, is_named: bool
+) -> float | None:
+    """Return how likely a question is about a table; ``None`` where too little of it is explained by that."""
+    is_open = is_named or (name == desk.context.file and asked.explained >= (least if least < _HALF else _WHOLLY))
+    is_grounded = asked.is_grounded or (is_open and bool(asked.column))
+    is_counted = asked.measure == "count"
+    is_all = is_counted and not asked.wanted and asked.explained >= _WHOLLY  # "how many members do we have?"
+    is_told = not is_counted and any(one.kind == "is" for one in asked.where)
+    enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
+    goes_on = told is not None and name == desk.context.file
+    enough = min(enough, _THIRD) if goes_on and asked.measure else enough
+    is_asked = asked.where or asked.column or asked.by or told or is_all or (asked.wanted and step.act == "query")
+    if not is_grounded or asked.explained < enough or not is_asked:
+        return None
+    return asked.explained + goes_on * _GOING_ON + (is_told + asked.is_titled) * _HAS_VALUE
 
 
 def _rated(step: Step, one: Leaf, least: float, *, is_only: bool, goes_on: bool) -> tuple[float, bool, int] | None:

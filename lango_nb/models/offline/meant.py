@@ -209,15 +209,7 @@ def _compared(request: Request) -> Step | None:
     >>> _compared(Request(said, "is the todo list longer than my notes?", Context())).arguments
     {'file': ('todo list', 'notes')}
     """
-    step, last, text = request.step, request.last, request.text
-    is_long = step.act in {"read.longest", "read.shortest"} and not request.concepts & {"line", "row", "word"}
-    is_of_listed = last.act == "list" and len([name for name in request.context.shown if ENDED.search(name)]) > 1
-    if is_long and not step.arguments and (is_of_listed or last.act in {"list.largest", "list.smallest"}):
-        end = "list.largest" if step.act == "read.longest" else "list.smallest"  # of the files that were listed
-        folder = last.word("file") if is_of_listed else last.word("file").rpartition("/")[0]
-        return request.instead(end, **({"file": (folder,)} if folder else {}))
-    if is_long and last.act == "compare" and len(last.arguments.get("file", ())) == BOTH:
-        return request.instead("count.lines", file=last.arguments["file"])  # "which is the longest?"
+    step, text = request.step, request.text
     kind, words = compared_in(text, request.language)
     is_wish = "compare" in frozenset[str]().union(*lexicon_of(request.language).concepts(request.words[:1]))
     described = described_both(text, request.language) if (kind and asks(text)) or is_wish else ()
@@ -244,6 +236,27 @@ def _compared(request: Request) -> Step | None:
         return None
     is_which = bool(pair) or is_asking(text)
     return request.instead(_TOLD_BY.get(kind, "date") if is_which else "read", file=both if is_which else (words,))
+
+
+def _longest_of(request: Request) -> Step | None:
+    """Return that the longest, or the shortest, of the files is wanted that were listed or compared, and no line of one.
+
+    Examples
+    --------
+    >>> listed = Context(Step("list", {"file": ("letters",)}), shown=("letters/a.txt", "letters/b.txt"))
+    >>> _longest_of(Request(Reading((Step("read.longest", {}),)), "which one is the longest?", listed))[:2]
+    ('list.largest', {'file': ('letters',)})
+    """
+    step, last = request.step, request.last
+    if step.act not in {"read.longest", "read.shortest"} or request.concepts & {"line", "row", "word"}:
+        return None
+    is_of_listed = last.act == "list" and len([name for name in request.context.shown if ENDED.search(name)]) > 1
+    if not step.arguments and (is_of_listed or last.act in {"list.largest", "list.smallest"}):
+        end = "list.largest" if step.act == "read.longest" else "list.smallest"
+        folder = last.word("file") if is_of_listed else last.word("file").rpartition("/")[0]
+        return request.instead(end, **({"file": (folder,)} if folder else {}))
+    is_pair = last.act == "compare" and len(last.arguments.get("file", ())) == BOTH
+    return request.instead("count.lines", file=last.arguments["file"]) if is_pair else None
 
 
 def _changes(step: Step) -> bool:
@@ -563,7 +576,11 @@ def _rows_shown(request: Request) -> Step | None:
     step, rows = request.step, request.context.shown
     count = rank(step.word("n")) if step.act in {"read.first", "read.last"} and step.word("n") else None
     is_told = request.last.act in {"query", "search", "rows.where"} and len(rows) > 1 and not step.word("file")
-    if not (is_told and count and 1 < count < len(rows)) or request.concepts & {"line"} or any(", " in row or ENDED.search(row) for row in rows):
+    if (
+        not (is_told and count and 1 < count < len(rows))
+        or request.concepts & {"line"}
+        or any(", " in row or ENDED.search(row) for row in rows)
+    ):
         return None
     kept = rows[:count] if step.act == "read.first" else rows[-count:]
     return request.instead("search", file=(request.context.file,), find=tuple(kept))
@@ -1095,7 +1112,7 @@ def _says_now(request: Request) -> Step | None:
     is_asked = (
         request.is_question
         and {"what", "contain"} <= request.concepts
-        and not (request.names() or request.asking & {"does"} and last.act.startswith("run"))
+        and not (request.names() or (request.asking & {"does"} and last.act.startswith("run")))
     )
     is_bare = step.act in {"search", "list", "unclear", "talk", "task.list", "same"} or step.act not in acts()
     is_of_it = (
@@ -1333,6 +1350,7 @@ def answer_kept(request: Request) -> Step | None:
 Rule = Callable[[Request], Step | None]
 RULES: tuple[Rule, ...] = (
     _lacking,
+    _longest_of,
     _compared,
     _more_lines,
     _folders,
