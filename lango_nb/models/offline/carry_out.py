@@ -308,7 +308,7 @@ def least_of(reading: Reading) -> float:
         return WISH_LEAST if is_wish else LOOK_LEAST
     if any(_may_change(step) and _is_question(step) for step in reading.steps):
         return _NEVER
-    if any(map(is_misnamed, reading.steps)) or any(map(_adds_what_goes, reading.steps)):
+    if any(is_misnamed(step) or _adds_what_goes(step) or _wants_to_be_asked(step) for step in reading.steps):
         return _NEVER
     if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
         return _NEVER
@@ -323,6 +323,13 @@ def least_of(reading: Reading) -> float:
     if any(step.act in _SAID_WITH and not _SAID_WITH[step.act] & concepts_of(step.text) for step in reading.steps):
         return DELETE_LEAST
     return CHANGE_LEAST if not deletes else NAMED_LEAST if is_named else DELETE_LEAST
+
+
+def _wants_to_be_asked(step: Step) -> bool:
+    """Tell whether a request says that it shall be asked before something goes: "delete the draft, but ask me first"."""
+    told = lexicon().concepts([word for word in words(step.text.partition("\n")[0]) if not word.is_quoted])
+    every = frozenset[str]().union(*told)
+    return step.act.startswith(_LOSING) and {"ask", "i"} <= every and bool(every & {"first", "prepend", "history"})
 
 
 def _adds_what_goes(step: Step) -> bool:

@@ -12,7 +12,6 @@ from typing import Any
 from lango_nb.core.masking import MASK, mask
 from lango_nb.models.offline.answers import LONGEST_LINE, quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
-from lango_nb.models.offline.followups import ENDED
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import words_of_wishes
@@ -805,9 +804,6 @@ def _delete(desk: Desk, step: Step) -> Work:
     words_said = step.arguments.get("file", ())
     if not words_said and not desk.context.file:
         raise desk.missing(step, "file")
-    files = [name for name in desk.context.shown if ENDED.search(name)]
-    if words_said and words_said[0].isalpha() and len(files) > 1 and "one_number" in concepts_of(words_said[0]):
-        raise Ask(desk.say("ask.which", names=desk.either(files)))  # "delete one of them"
     is_plain = len(words_said) == 1 and desk.is_path(words_said[0]) and not desk.asks_first
     if is_plain and not desk.is_part_of_name(step, words_said[0]):
         name = words_said[0].removeprefix("./")

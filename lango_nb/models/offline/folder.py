@@ -522,6 +522,9 @@ class Desk:
         """Settle the files of a step: exact paths, all of which are there."""
         words = step.arguments.get("file", ())
         is_asked = not (self.is_certain or self.asks_first)
+        listed = [name for name in self.context.shown if _PATH.fullmatch(name)]
+        if len(words) == 1 and words[0].isalpha() and len(listed) > 1 and "one_number" in concepts_of(words[0]):
+            raise Ask(self.say("ask.which", names=self.either(listed)))  # "delete one of them"
         if not words:
             name: str = yield from self.usual(step)
             is_edited = step.act == "delete" and self._is_edited(name)  # "delete it" may be what was added

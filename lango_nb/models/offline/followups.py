@@ -172,6 +172,8 @@ def _without_fillers(step: Step, language: str) -> Step:
     row, words = acts().get(step.act), step.arguments.get("file", ())
     bare = (_without_lead(word, language) for word in words)
     kept = tuple(word for word in bare if is_pointer(word, "it") or not is_small_in(word.casefold(), language))
+    if step.act in _TRANSFERS and ENDED.search(step.word("to")) and "/" not in step.word("to") and here_in(step.text):
+        return step.with_arguments(to=(f"./{step.word('to')}",))  # "copy old/a.txt here and call it b.txt"
     if step.act in _TRANSFERS and not step.word("to") and (here := here_in(step.text)):
         kept = tuple(word for word in kept if word.casefold() not in here)
         return step.with_arguments(file=kept, to=(here,))

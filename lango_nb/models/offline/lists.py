@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from lango_nb.models.offline.followups import ENDED, EXACT, HALF, lacks
+from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, HALF, lacks
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
     NEGATING,
@@ -383,12 +383,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes)
     ) is not None:
         return asked.with_arguments(file=(file,))
-    if (
-        has_boxes
-        and "tick" in marks
-        and (left := _left_in_clause(request, "tick", Step("line.tick", {}), reading.language))
-    ):
-        return Step("line.tick", {"file": (file,), "find": (left,)}, text=request)
+    if has_boxes and "tick" in marks and (line := _ticked(request, context, reading.language)):
+        return Step("line.tick", {"file": (file,), "find": (line,)}, text=request)
     bare = Step("line.tick", {"file": (file,)})
     keys = (one.steps[0].word("key") for one in (reading, *reading.others))  # "vink de sleutel af": the key of nothing
     left = left_over(request, bare, reading.language) or next(filter(None, keys), "")
@@ -409,6 +405,26 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     )
     act = "line.untick" if told & REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _ticked(request: str, context: Context, language: str) -> str:
+    """Return what is to be ticked off: what is told beside the verb, the one line that was shown, or what was told before.
+
+    Examples
+    --------
+    >>> _ticked("the blankets are washed, tick them off", Context(), "en")
+    'blankets washed'
+    """
+    if left := _left_in_clause(request, "tick", Step("line.tick", {}), language):
+        return left
+    rows = list(dict.fromkeys(line for line in (*context.shown, *context.answer.splitlines()) if BOX.match(line)))
+    place = next((found for word in words_of(request) if (found := rank(word.text))), 0)
+    if len(rows) == 1 and points_back(request):
+        return BOX.sub(r"\4", rows[0])
+    if place and place <= len(rows):
+        return BOX.sub(r"\4", rows[place - (place > 0)])
+    told = [word for clause in CLAUSES.split(request) for word in unexplained(clause, language)]
+    return " ".join(told) if len(told) <= _FEW_ITEMS else ""
 
 
 def _all_gone(reading: Reading, request: str, context: Context, marks: Collection[str]) -> Step | None:

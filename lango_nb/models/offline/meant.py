@@ -38,6 +38,7 @@ from lango_nb.models.offline.names import (
     is_part,
     is_pointer,
     is_small,
+    kind_of_file,
     nearest_texts,
     pick,
     points_back,
@@ -480,6 +481,57 @@ def _telling(clause: str, language: str) -> list[str]:
     return [one for one in unexplained(clause, language) if not _marks(one, language)]
 
 
+def _line_at_place(request: Request) -> Step | None:
+    """Return that a line goes that is told by its place, where that was not read: "把最后那行删了吧".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read.last", {"file": ("a.log",)}), "a.log")
+    >>> _line_at_place(Request(Reading((Step("line.delete", {}),), language="zh"), "把最后那行删了吧", shown)).arguments
+    {'line': ('-1',)}
+    """
+    step, is_east = request.step, request.language in {"ja", "zh"}
+    place = request.place or (rank(request.text) if is_east else 0)
+    is_line = step.act == "line.delete" and not step.arguments and bool(request.concepts & {"line", "row"})
+    return request.instead("line.delete", line=(str(place),)) if is_line and place else None
+
+
+def _key_left(request: Request) -> Step | None:
+    """Return the value of a JSON file whose key was not read, where one word is left: "hut.json 里海拔写的是多少".
+
+    Examples
+    --------
+    >>> said = Reading((Step("json.get", {"file": ("a.json",)}),))
+    >>> _key_left(Request(said, "what is the frobnicator in a.json", Context())).arguments
+    {'file': ('a.json',), 'key': ('frobnicator',)}
+    """
+    step = request.step
+    left = [word for word in request.unexplained if word not in step.word("file")]
+    is_lacking = step.act == "json.get" and bool(step.word("file")) and not step.word("key") and len(left) == 1
+    return request.instead("json.get", file=step.arguments["file"], key=(left[0],)) if is_lacking else None
+
+
+def _kind_copied(request: Request) -> Step | None:
+    """Return that files of a kind are copied into a folder, where their kind was taken for its name: "make a folder b, both csv into it".
+
+    Examples
+    --------
+    >>> copied = Reading((Step("copy.ending", {"to": ("b",), "ending": ("csv",)}),))
+    >>> said = Reading((Step("folder.make", {"to": ("两个 csv",)}),), others=(copied,))
+    >>> _kind_copied(Request(said, "建个 b 文件夹, 两个 csv 都复制进去", Context())).arguments
+    {'ending': ('csv',), 'to': ('b/',)}
+    """
+    steps = [reading.steps[0] for reading in request.reading.others if reading.steps]
+    is_kind = any(kind_of_file(word) for word in request.step.word("to").split()) and request.step.act == "folder.make"
+    found = next(
+        (one for one in steps if one.act in {"copy.ending", "move.ending"} and one.word("to") and one.word("ending")),
+        None,
+    )
+    if not is_kind or found is None:
+        return None
+    return request.instead(found.act, ending=found.arguments["ending"], to=(f"{found.word('to').rstrip('/')}/",))
+
+
 def _numbered_line(request: Request) -> Step | None:
     """Return that a line of the list that is spoken of goes, which is told by its place: "strike the second one".
 
@@ -574,8 +626,13 @@ def _rows_shown(request: Request) -> Step | None:
     {'file': ('a.csv',), 'find': ('1,Ann', '2,Bo')}
     """
     step, rows = request.step, request.context.shown
+    each = (one for reading in (request.reading, *request.reading.others) for one in reading.steps[:1])
+    if step.act not in {"read.first", "read.last"} and "only" in request.concepts:  # "只要前两件"
+        step = next((one for one in each if one.act in {"read.first", "read.last"} and one.word("n")), step)
     count = rank(step.word("n")) if step.act in {"read.first", "read.last"} and step.word("n") else None
-    is_told = request.last.act in {"query", "search", "rows.where"} and len(rows) > 1 and not step.word("file")
+    if not rows and BOX.search(request.context.answer):
+        rows = tuple(line for line in request.context.answer.splitlines() if BOX.match(line))
+    is_told = request.last.act in {"query", "search", "rows.where", "read"} and len(rows) > 1 and not step.word("file")
     if (
         not (is_told and count and 1 < count < len(rows))
         or request.concepts & {"line"}
@@ -598,7 +655,7 @@ def _row_shown(request: Request) -> Step | None:
     is_told = request.last.act in {"query", "rows.where", "count.matches"} and len(request.context.shown) > 1
     if not is_told or request.length > FEW_WORDS + 1 or request.names() or request.unexplained:
         return None
-    row = request.shown_at_place() if request.step.act in _UNCLEAR_PLACE else ""
+    row = request.shown_at_place() if request.step.act in _UNCLEAR_PLACE and not request.names("number") else ""
     return request.instead("search", file=(request.context.file,), find=(row,)) if row else None
 
 
@@ -915,6 +972,28 @@ def _in_there(request: Request) -> Step | None:
     return request.instead(request.step.act, file=(where,)) if is_it and is_bare and where.endswith("/") else None
 
 
+def _put_there(request: Request) -> Step | None:
+    """Return that a file goes where another one just went: "and move b.log there".
+
+    Examples
+    --------
+    >>> copied = Context(Step("copy", {"file": ("a.md",), "to": ("old/",)}))
+    >>> _put_there(Request(Reading((Step("move", {"file": ("b.log",)}),)), "and move b.log there", copied)).arguments
+    {'file': ('b.log',), 'to': ('old/',)}
+    """
+    step, last = request.step, request.last
+    to = last.word("to") if last.act in {"copy", "move", "copy.ending", "move.ending"} else ""
+    is_lacking = step.act in {"copy", "move"} and bool(step.word("file")) and not step.word("to")
+    is_there = any(is_pointer(word.text, "it") for word in request.words) or any(
+        "therein" in one for one in request.wishes
+    )
+    return (
+        step.with_arguments(to=(to,))._replace(text=request.text)
+        if is_lacking and is_there and to.endswith("/")
+        else None
+    )
+
+
 def _column_kept(request: Request) -> Step | None:
     """Return that a column of the rows that were shown goes to a file: "put their names in a.txt".
 
@@ -943,6 +1022,31 @@ def _column_kept(request: Request) -> Step | None:
     )
 
 
+def _copy_gone(request: Request) -> Step | None:
+    """Return that the copy that was made is to go: "I don't need the copy after all, delete it".
+
+    Examples
+    --------
+    >>> made = Step("copy", {"file": ("a.md",), "targets": ("b.md",)})
+    >>> said = Reading((Step("copy", {"file": ("that",)}),))
+    >>> _copy_gone(Request(said, "no, throw that copy away", Context(made, "b.md", changed=made))).arguments
+    {'file': ('b.md',)}
+    """
+    changed = request.context.changed
+    made: Sequence[str] = ()
+    if changed is not None and changed.act in {"copy", "rename"}:
+        made = changed.arguments.get("targets") or changed.arguments.get("to", ())
+    is_gone = any(says_gone(clause, request.language) for clause in _CLAUSE.split(request.text))
+    is_it = "copy" in request.concepts and is_gone and request.step.act in {"copy", "line.delete", "no"}
+    if not is_it or request.names() or len(made) != 1 or request.context.asked is not None:
+        return None
+    return request.instead("delete", file=made)
+
+
+_SOME_ONE = "one"
+"""What stands for one of several files, of which nobody has said which."""
+
+
 def _one_of_them(request: Request) -> Step | None:
     """Return that one of the files that were listed is to go, and not said which: "delete one of them".
 
@@ -953,11 +1057,29 @@ def _one_of_them(request: Request) -> Step | None:
     {'file': ('one',)}
     >>> _one_of_them(Request(Reading((Step("delete", {}),)), "delete that one", listed))
     """
-    files = [name for name in request.context.shown if ENDED.search(name)]
+    step, context = request.step, request.context
+    files = [name for name in context.shown if ENDED.search(name)]
     told = lexicon().concepts(request.words)
     at = next((at for at, one in enumerate(told) if at and "one_number" in one and "delete" in told[at - 1]), 0)
-    is_it = request.step.act in {"delete", "line.delete"} and len(files) > 1 and bool(at) and not request.unexplained
-    return request.instead("delete", file=(request.words[at].text,)) if is_it and not request.names() else None
+    is_it = step.act in {"delete", "line.delete"} and len(files) > 1 and bool(at) and not request.unexplained
+    if is_it and not request.names():
+        return request.instead("delete", file=(request.words[at].text,))
+    is_of_one = (
+        step.act in {"delete", "move", "rename"}
+        and len(files) > 1
+        and "one" in request.asking
+        and not context.file.endswith(tuple(files))
+    )
+    is_bare = (
+        is_of_one
+        and not (request.unexplained or request.place or request.files)
+        and len(step.arguments.get("file", ())) == 1
+    )
+    return (
+        step.with_arguments(file=(_SOME_ONE,))._replace(text=request.text)
+        if is_bare and context.asked is None
+        else None
+    )
 
 
 def _to_buy(request: Request) -> Step | None:
@@ -1089,7 +1211,8 @@ def _still_there(request: Request) -> Step | None:
     {'file': ('a.txt',)}
     """
     asked = request.context.asked
-    spoken = asked.steps[0].word("file") if asked is not None and asked.steps else request.context.file
+    spoken = request.last.word("file") if request.last.act == "delete" else request.context.file
+    spoken = asked.steps[0].word("file") if asked is not None and asked.steps else spoken
     is_asked = request.is_question and not request.concepts & (ASKED_OF | {"how", "in"})
     is_it = "still" in request.asking and is_asked and request.length <= SHORT and not request.files
     return request.instead("exists", file=(spoken,)) if is_it and ENDED.search(spoken) else None
@@ -1358,17 +1481,22 @@ RULES: tuple[Rule, ...] = (
     _next_listed,
     _shown_line,
     _of_table,
+    _line_at_place,
+    _key_left,
+    _kind_copied,
     _numbered_line,
     _value_put,
     _switched,
     _sorted,
     _boxes,
+    _copy_gone,
     _one_of_them,
     _taken_out,
     _column_listed,
     _columns_only,
     _also_of_kind,
     _in_there,
+    _put_there,
     _to_buy,
     _wrote,
     _still_open,

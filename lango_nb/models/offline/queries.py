@@ -105,6 +105,7 @@ _ENDING = re.compile(r"\.[A-Za-z]\w{1,3}\Z")
 _SHORTEST = 3
 """Letters of a word that is looked for in the values of a column nobody names."""
 _NAMED = re.compile(r"[^\W\d_a-z]\w*(?:[ -][^\W\d_a-z]\w*)?|")
+_FULL_NAME = re.compile(r"[^\W\d_a-z][\w'\u2019-]*(?: [\w'\u2019-]+){0,3}")
 """How somebody is called, shortly."""
 _WHOLE_NAME = re.compile(r"[^\W\d_a-z][^\d.,;:@]*")
 _FEW = 5
@@ -930,7 +931,7 @@ def _whose(asked: _Question, table: Table) -> str:
     ]
     told = [name for name in named if any("who" in lexicon_told for lexicon_told in lexicon().concepts(words(name)))]
     is_of_rows = any(
-        len(set(values)) == len(values) and all(map(_NAMED.fullmatch, values))
+        len(set(values)) == len(values) and all(map(_FULL_NAME.fullmatch, values))
         for values in map(table.values, table.columns)
     )
     if not people or len(told or named) != 1 or (is_of_rows and not told):
@@ -1103,7 +1104,9 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         folded = plain(value)
         if folded in _TRUE | _FALSE or (len(folded) == 1 and folded.isascii()) or is_small(folded):
             continue
-        if tokens := asked.find(value) or asked.find(_ENDING.sub("", value)) or asked.translates(value):
+        name = _country(value) if value.isupper() else ""  # the country of a code
+        said = asked.find(value) or asked.find(_ENDING.sub("", value)) or asked.translates(value)
+        if tokens := said or asked.find(name) or (asked.translates(name) if name else []):
             whole[value] = tokens
     if whole:
         longest = {value: set(tokens) for value, tokens in whole.items()}
@@ -1137,6 +1140,16 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         return None
     asked.used.update(said.values())
     return Condition(column, "has", tuple(said), asked.is_denied(min(said.values())))
+
+
+@cache
+def _countries() -> Mapping[str, str]:
+    return {code: country for country, codes in read_rows("countries.tsv") for code in codes.split(", ")}
+
+
+def _country(code: str) -> str:
+    """Return the country that a code stands for; empty where it is none."""
+    return _countries().get(code, "")
 
 
 def _is_form_of(said: str, word: str) -> bool:

@@ -32,7 +32,7 @@ from lango_nb.models.offline.lexicon import (
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, of_list, of_spoken_list, words_of_wishes
 from lango_nb.models.offline.meant import ASKED_OF, length, meant_instead, or_else
-from lango_nb.models.offline.names import asks, back_in, is_asking, is_small
+from lango_nb.models.offline.names import asks, back_in, is_asking, is_pointer, is_small
 from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools
 from lango_nb.models.offline.plan import Context, Reading, Step, is_talk
 from lango_nb.models.offline.reader import FOLLOWS, as_act, as_line, as_pipe, reader
@@ -132,9 +132,9 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
     if (shell := _told_to_run(request)) is not None:
         return Reading((shell,), 1.0, reader().read(request).language)
     if line := as_line(request):  # what is to be run is run, and not done in another way
-        return Reading(
-            (Step("run", {"command": (line,)}, text=request),), 1.0, language or reader().read(request).language
-        )
+        is_it = is_pointer(line, "it") and bool(context.file)  # "to go odpal"
+        run = Step("run.file", {"file": (context.file,)}) if is_it else Step("run", {"command": (line,)})
+        return Reading((run._replace(text=request),), 1.0, language or reader().read(request).language)
     if not context.asked and (each := wishes_in(request) or questions_in(request)):
         return _of_wishes(each, context, language, own)
     if asked_of_itself(request):
