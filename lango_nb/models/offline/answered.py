@@ -40,7 +40,7 @@ _ENDS = ".?!\u3002\uff1f"
 """How a sentence ends: what ends otherwise is a name."""
 _LISTED = frozenset(("columns", "json.keys", "code.list", "column.distinct"))
 """Acts that are answered with names behind each other."""
-_CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "appended": ("append", {"file": "file", "lines": "added"}),
     "prepended": ("prepend", {"file": "file", "lines": "added"}),
     "lines_deleted": ("line.delete", {"file": "file", "lines": "lines"}),
@@ -253,7 +253,7 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
         )
         step = Step("search", {"file": (found["file"],)}, text=reading.steps[0].text).with_arguments(find=sought)
         return reading._replace(steps=(step,))  # a question that looked like another was answered from a file
-    if first not in {act for act, _ in _CHANGES.values()} or told.is_any((*_CHANGES, *QUESTIONS, *UNDONE)):
+    if first not in {act for act, _ in CHANGES.values()} or told.is_any((*CHANGES, *QUESTIONS, *UNDONE)):
         return reading
     looks = (one for one in reading.others if one.steps and not any(_may_change(step) for step in one.steps))
     shown = told.said("lines")
@@ -300,7 +300,7 @@ def _changed(step: Step, answer: _Answer) -> Step | None:
     """Return a change with what is needed to take it back, as far as its answer says it."""
     if step.act == "undo" or answer.is_any(UNDONE):
         return None
-    for key, (act, roles) in _CHANGES.items():
+    for key, (act, roles) in CHANGES.items():
         if (found := answer.said(key)) is None:
             continue
         told = {role: tuple(found[hole].split(_PARTED.get((key, hole), "\0"))) for hole, role in roles.items()}

@@ -645,8 +645,8 @@ class Desk:
         """Tell whether nobody has named a file: an answer was found in it, wherever it was."""
         last, shown = self.context.last, self.context.shown
         is_unnamed = name == self.context.file and not self.context.is_named
-        if is_unnamed and last is not None and last.act == "count.lines" and name in shown:
-            return True  # the longer of two
+        if is_unnamed and last is not None and (last.act == "query" or (last.act == "count.lines" and name in shown)):
+            return True  # a question was answered from it; or it is the longer of two
         return is_unnamed and last is not None and not (last.word("file") or last.act.startswith("list"))
 
     def _is_described(self, step: Step) -> bool:

@@ -177,6 +177,9 @@ def _without_fillers(step: Step, language: str) -> Step:
     if step.act in _TRANSFERS and not step.word("to") and (here := here_in(step.text)):
         kept = tuple(word for word in kept if word.casefold() not in here)
         return step.with_arguments(file=kept, to=(here,))
+    named = tuple(word for word in kept if EXACT.match(word))
+    if step.act.startswith("read") and len(named) == 1 < len(kept):
+        kept = named  # "the first line of the second verse in a.txt"
     if row is None or "to" not in row.roles or step.word("to") or len(kept) < 2:  # noqa: PLR2004 - what, and where to
         return step.with_arguments(file=kept)
     for word in kept:
@@ -245,6 +248,8 @@ def _with_changes(step: Step, last: Step) -> list[tuple[float, Step]]:
     >>> _with_changes(Step("fix", {"to": ("b.md",)}), Step("delete", {"file": ("a.md",)}))
     []
     """
+    if last.act == "search" and not last.word("find"):
+        last = last._replace(act="read")  # a question that was answered from a file
     step, last = _operation(step, last)
     destination = step.destination or last.destination
     kept = last._replace(text=f"{step.text}\n{last.text}", destination=destination)

@@ -883,7 +883,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         ``None`` where a step is no such question, or nothing in the tables explains it.
     """
     least = _least_explained(desk, step)
-    if step.act == "list" and step.word("file") and "folder" in concepts_of(step.text):
+    if step.act in {"list", "count.files"} and step.word("file") and "folder" in concepts_of(step.text):
         return None
     if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
         return None

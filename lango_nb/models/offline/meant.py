@@ -612,7 +612,9 @@ def _lines_shown(request: Request) -> Step | None:
         return request.instead("search", step.destination, **{**last.arguments, "to": step.arguments["to"]})
     word = step.word("find") or step.word("value")
     is_part_of_it = step.act in {"search", "rows.where"} and not step.word("file") and "only" in request.concepts
-    is_text = last.act.startswith("read") and not file.casefold().endswith((".csv", ".tsv", ".json"))
+    is_text = last.act.startswith(("read", "summary", "count.lines", "date")) and not file.casefold().endswith(
+        (".csv", ".tsv", ".json")
+    )
     return request.instead("search", file=(file,), find=(word,)) if word and is_part_of_it and is_text else None
 
 
@@ -715,8 +717,10 @@ def _value_put(request: Request) -> Step | None:
     found = words_of(clause)
     values = [word.text for word in found if word.kind in _VALUES]
     told = frozenset[str]().union(*lexicon().concepts(found)[: FEW_SAID + 1])
-    is_put = bool(told & _PUTTING) and not told & {"file", "line", "row", "append", "delete", "calculate"}
-    if len(values) != 1 or not is_put or len(found) > FEW_WORDS + 1 or found[-1].text != values[0]:
+    is_east = request.language in {"ja", "zh"}
+    is_marked = is_east and any("mark" in one for one in request.wishes)
+    is_put = bool(told & _PUTTING or is_marked) and not told & {"file", "line", "row", "append", "delete", "calculate"}
+    if len(values) != 1 or not is_put or (not is_east and (len(found) > FEW_WORDS + 1 or found[-1].text != values[0])):
         return None
     if is_table:
         return request.instead("value.set", text=(clause,), file=(file,), new=(values[0],))
@@ -994,6 +998,65 @@ def _put_there(request: Request) -> Step | None:
     )
 
 
+_MADE = frozenset(("write", "create", "copy", "rename", "move", "append", "query", "search"))
+"""Acts behind which a file that was made is to be somewhere else."""
+
+
+def _rather_in(request: Request) -> Step | None:
+    """Return that the file that was just made or put somewhere is to be in another folder: "no, in the reports folder".
+
+    Examples
+    --------
+    >>> made = Step("write", {"file": ("a.txt",)})
+    >>> said = Reading((Step("query", {}),))
+    >>> _rather_in(Request(said, "no, in the reports folder", Context(made, "a.txt", changed=made))).arguments
+    {'file': ('a.txt',), 'to': ('reports/',)}
+    """
+    last, changed, told = request.last, request.context.changed, lexicon().concepts(request.words)
+    made = changed.word("file") or request.context.file if changed is not None else ""
+    is_made = last.act in _MADE and bool(made) and made == request.context.file and not request.context.is_open
+    is_no = bool(told) and bool(told[0] & (NEGATING | {"no"}) or "sorry" in request.wishes[0])
+    is_place = {"folder", "in"} <= request.concepts and len(request.unexplained) == 1 and not request.files
+    if not (is_made and is_no and is_place) or request.is_question or request.length > SHORT:
+        return None
+    return request.instead("move", file=(made,), to=(f"{request.unexplained[0]}/",))
+
+
+def _ticked_too(request: Request) -> Step | None:
+    """Return that another of the boxes is ticked off like the one before: "and the last".
+
+    Examples
+    --------
+    >>> ticked = Context(Step("line.tick", {"file": ("a.md",), "find": ("soil",)}), "a.md")
+    >>> _ticked_too(Request(Reading((Step("read.last", {}),)), "and the last", ticked)).arguments
+    {'file': ('a.md',), 'find': ('last',)}
+    """
+    last = request.last
+    place = next((word.text for word in request.words if rank(word.text)), "")
+    told = lexicon().concepts(request.words)
+    is_more = last.act in {"line.tick", "line.untick"} and bool(place) and "and" in told[0]
+    is_bare = not (request.names() or request.is_question or request.unexplained) and request.length <= FEW_WORDS
+    return (
+        request.instead(last.act, file=last.arguments.get("file", ()), find=(place,)) if is_more and is_bare else None
+    )
+
+
+def _several_kept(request: Request) -> Step | None:
+    """Return that the rows that were shown go to a file, where it is said how many they are: "write the three to a.txt".
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {}), "a.csv", shown=("Ann", "Bo", "Cy"))
+    >>> said = Reading((Step("write", {"file": ("b.txt",), "text": ("the three",)}),))
+    >>> _several_kept(Request(said, "write the three to b.txt", shown)).arguments
+    {'file': ('b.txt',), 'text': ('it',)}
+    """
+    step = request.step
+    count = rank(step.word("text")) if step.act in {"write", "append"} and step.word("text") else None
+    is_it = count is not None and count == len(request.context.shown) > 1 and not request.unexplained
+    return request.instead(step.act, file=step.arguments.get("file", ()), text=("it",)) if is_it else None
+
+
 def _column_kept(request: Request) -> Step | None:
     """Return that a column of the rows that were shown goes to a file: "put their names in a.txt".
 
@@ -1006,11 +1069,16 @@ def _column_kept(request: Request) -> Step | None:
     ('query', {'file': ('a.csv',), 'to': ('b.txt',)}, 'write')
     """
     asked, step = request.context.query, request.step
+    tables = [name for name in request.files if name.endswith((".csv", ".tsv"))]
+    files = [name for name in request.files if name not in tables]
+    if len(tables) == len(files) == 1:  # "make a file a.txt with the names from b.csv"
+        asked = Step("query", {"file": (tables[0],), "query": ("rows",)})
     told = parse_query(asked.word("query")) if asked is not None else None
-    is_kept = step.act not in {"", "delete", "move"} and bool(request.concepts & KEEPING) and not request.is_question
-    if asked is None or told is None or told.wanted or told.by or not is_kept or len(request.files) != 1:
+    is_said = bool(request.concepts & (KEEPING | {"create"})) and not request.is_question
+    is_kept = step.act not in {"", "delete", "move"} and is_said
+    if asked is None or told is None or told.wanted or told.by or not is_kept or len(files) != 1:
         return None
-    (to,), file = request.files, asked.word("file")
+    (to,), file = files, asked.word("file")
     said = request.text.replace(to, " ")
     found = [word for word in words_of(said) if word.kind == "word"]
     named = [word.text for word in found if names_column(word.folded, "name", request.language)]
@@ -1366,9 +1434,8 @@ def _both_kept(request: Request) -> Step | None:
     {'file': ('totals.txt',), 'text': ('222', '66')}
     """
     context, told = request.context, request.concepts
-    is_both = (
-        bool(told & {"two", "both"}) and bool(told & {"number", "value", "sum", "answer"}) and bool(told & KEEPING)
-    )
+    is_named = bool(told & {"number", "value", "sum", "answer"}) or not (request.unexplained or context.shown)
+    is_both = bool(told & {"two", "both"}) and is_named and bool(told & KEEPING)
     if not is_both or len(request.files) != 1 or request.step.act in {"", "delete"}:
         return None
     lines = (context.earlier.partition("\n")[0], context.answer.partition("\n")[0])
@@ -1489,6 +1556,8 @@ RULES: tuple[Rule, ...] = (
     _switched,
     _sorted,
     _boxes,
+    _rather_in,
+    _ticked_too,
     _copy_gone,
     _one_of_them,
     _taken_out,
@@ -1517,6 +1586,7 @@ RULES: tuple[Rule, ...] = (
     _counted_shown,
     _difference,
     _sum_of_both,
+    _several_kept,
     _column_kept,
     _both_kept,
     _line_kept,

@@ -73,6 +73,7 @@ _QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "age": (("age",), ()),
     "length": (("length", "duration", "distance", "minutes"), ("mm", "cm", "km")),
     "depth": (("depth",), ()),
+    "height": (("height", "altitude", "elevation"), ()),
 }
 """What things are (``data/reading/asked.tsv``): nouns that columns are called by which tell how much, and their units."""
 _SIZED = (("size", "area", "surface"), ("m2",))
@@ -1048,8 +1049,9 @@ def _of_that_row(found: Query, before: Query | None, table: Table, asked: _Quest
     if before is None or not (is_of_one and is_summed) or is_all or found.where != before.where:
         return found
     column = found.column or _amount(table, set(), is_money=True)
-    is_same = column in {"", before.column}
-    return found if is_same else found._replace(measure="", column="", wanted=(column,))
+    if column in {"", before.column}:
+        return found._replace(measure=before.measure, column=before.column, wanted=before.wanted) if column else found
+    return found._replace(measure="", column="", wanted=(column,))
 
 
 def _is_much(before: Query | None, named: Sequence[str], asked: _Question) -> bool:

@@ -22,7 +22,17 @@ from functools import cache
 from lango_nb.core.errors import shorten
 from lango_nb.core.messages import USER, FinishReason, Message
 from lango_nb.core.text import folded, printable
-from lango_nb.models.offline.answers import NOT_UNDERSTOOD, UNDONE, ends_with, is_question, languages, say, sentences
+from lango_nb.models.offline.answered import CHANGES
+from lango_nb.models.offline.answers import (
+    NOT_UNDERSTOOD,
+    UNDONE,
+    ends_with,
+    is_question,
+    languages,
+    said,
+    say,
+    sentences,
+)
 from lango_nb.models.offline.conversation import REJECT
 from lango_nb.models.offline.hints import Exchange
 from lango_nb.models.offline.itself import asked_of_itself
@@ -110,7 +120,7 @@ def reply(
         case "about.owner":
             return _would_get(table, router, f"{step.word('text')} {step.word('tool')}".strip(), language)
         case "about.why":
-            return _why(table, router, before, language)
+            return _why(step.text, table, router, before, language)
         case "about.switch":
             return say("about.switch", language)
         case _:
@@ -320,10 +330,13 @@ def _would_get(table: RoutingTable, router: Router | None, text: str, language: 
     return _routed(route, "about.would", language) or say("about.would_nobody", language, text=_quoted(text))
 
 
-def _why(table: RoutingTable, router: Router | None, before: Sequence[Exchange], language: str) -> str:
+def _why(asked: str, table: RoutingTable, router: Router | None, before: Sequence[Exchange], language: str) -> str:
     """Say what the words of the request before speak for; a prompt does not tell what happened to it."""
     if not before:
         return say("about.why_none", language)
+    changes = (one.answer for one in reversed(before) if any(said(key, language, one.answer) for key in CHANGES))
+    if "change" in concepts_of(asked) and (change := next(changes, "")):
+        return change  # "what did you just change?"
     text = before[-1].request
     told = ""
     if table.rows:

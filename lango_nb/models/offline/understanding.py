@@ -60,8 +60,8 @@ MOST_TURNS = 8
 _CHATTING = THANKING | {"you", "joke", "weather"}
 _LEAST_KEPT = 3
 """Words that are left of a request without its politeness: what says little else is an answer."""
-_SETTING = frozenset(("json.set", "value.set", "replace", "line.replace"))
-"""Acts that are read where a value is to be what it was: "set it back to what it was"."""
+_SETTING = frozenset(("json.set", "value.set", "replace", "line.replace", "json.get", "cell", "query", "same"))
+"""Acts that are read where a value is to be what it was: "set it back to what it was", "and now back to the old value"."""
 _OF_AGENTS = frozenset(("agent", "tool"))
 _OF_SYSTEMS = frozenset(("file", "folder", "command", "script", "web", "browser"))
 """Concepts of what agents work with: who can do something with it is no question of what stands in a file."""
