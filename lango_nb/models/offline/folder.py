@@ -522,9 +522,10 @@ class Desk:
         """Settle the files of a step: exact paths, all of which are there."""
         words = step.arguments.get("file", ())
         is_asked = not (self.is_certain or self.asks_first)
-        listed = [name for name in self.context.shown if _PATH.fullmatch(name)]
-        if len(words) == 1 and words[0].isalpha() and len(listed) > 1 and "one_number" in concepts_of(words[0]):
-            raise Ask(self.say("ask.which", names=self.either(listed)))  # "delete one of them"
+        if len(words) == 1 and words[0].isalpha() and "one_number" in concepts_of(words[0]):
+            listed: Sequence[str] = yield from self._listed()
+            if len(listed) > 1:
+                raise Ask(self.say("ask.which", names=self.either(listed)))  # "delete one of them"
         if not words:
             name: str = yield from self.usual(step)
             is_edited = step.act == "delete" and self._is_edited(name)  # "delete it" may be what was added
@@ -592,6 +593,16 @@ class Desk:
             not self.is_part_of_name(said, word) and (is_pointer(word, "it") or trimmed(word).casefold() in names)
             for word in said.arguments.get("file", ())
         )
+
+    def _listed(self) -> Work:
+        """Return the files that were listed last, or counted."""
+        last = self.context.last
+        shown = [name for name in self.context.shown if _PATH.fullmatch(name)]
+        if shown or last is None or last.act not in {"list", "count.files"}:
+            return shown
+        where: str = yield from self.inside(last)
+        entries: list[Entry] = yield from self.folder.list(where)
+        return [one.name for one in files_of(entries)]
 
     def _is_doubtful(self, step: Step, word: str, name: str) -> bool:
         """Tell whether a file has to be asked about before it is changed: it was described, and not named."""

@@ -364,7 +364,7 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     step, last = reading.steps[0], context.last
     named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
     has_boxes = BOX.search(context.answer) is not None or (
-        last is not None and (last.act in {"line.tick", "undo"} or last.word("find") == _OPEN_BOX)
+        last is not None and (last.act in {"line.tick", "line.untick", "undo"} or last.word("find") == _OPEN_BOX)
     )
     has_boxes = has_boxes or (
         context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))

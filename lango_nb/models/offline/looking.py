@@ -34,6 +34,7 @@ from lango_nb.models.offline.names import (
     share_met,
     stem,
     telling_words,
+    trimmed,
     without_asking,
 )
 from lango_nb.models.offline.operations import (
@@ -887,6 +888,10 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         return None
     if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
         return None
+    if step.act == "list" and step.word("file"):
+        upper: list[Entry] = yield from desk.folder.list()
+        if any(one.is_folder and one.name.casefold() == trimmed(step.word("file")).casefold() for one in upper):
+            return None  # "list the reports"
     said = without_refusals(step.text.partition("\n")[0])
     before = desk.context.query
     names: Sequence[str] = yield from _tables(desk, step, said)

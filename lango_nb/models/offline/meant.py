@@ -30,6 +30,7 @@ from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.names import (
     ARTICLES,
     asks,
+    back_in,
     calls_list,
     compared_in,
     counted_up,
@@ -434,6 +435,10 @@ def _taken_out(request: Request) -> Step | None:
     said = [(one, _telling(one, request.language)) for one in _CLAUSE.split(request.text)]
     gone = [(clause, left) for clause, left in said if says_gone(clause, request.language)]
     is_bare = any(not left and _says_again(clause, request.language) for clause, left in gone)
+    is_back = bool(back_in(request.text)) or bool(
+        frozenset[str]().union(*lexicon().concepts(request.words)[:1]) & NEGATING
+    )
+    is_bare = is_bare or (is_back and any(not left and points_back(clause) for clause, left in gone))
     if is_bare and request.last.act == "task.add":
         return request.instead("task.delete", text=request.last.arguments.get("text", ()))
     if is_bare and request.last.act in {"append", "prepend", "write", "create"}:
@@ -894,7 +899,8 @@ def _number_told(line: str, language: str) -> Decimal | None:
     """Return the number that a line is, or that it says of a file."""
     told = (said(key, language, line) for key in ("count.lines", "count.words", "count.chars", "count.rows"))
     counted = next((one["n"] for one in told if one is not None), line)
-    return number(counted.partition(" ")[0])
+    name, colon, value = counted.partition(": ")
+    return number((value if colon and "(" not in name else counted).partition(" ")[0])
 
 
 # -- what is asked of the file that is spoken of, of the tasks and of the clock ------------------------------------------
@@ -1002,6 +1008,28 @@ _MADE = frozenset(("write", "create", "copy", "rename", "move", "append", "query
 """Acts behind which a file that was made is to be somewhere else."""
 
 
+def _largest_row(request: Request) -> Step | None:
+    """Return that the largest, or the smallest, of the rows that were shown is wanted, and no file: "which of those is the biggest?".
+
+    Examples
+    --------
+    >>> shown = Context(Step("rows.where", {"file": ("a.csv",), "column": ("height",)}), "a.csv")
+    >>> _largest_row(Request(Reading((Step("list.largest", {}),)), "which of those is the biggest?", shown)).text
+    'which of those is the biggest? height'
+    """
+    step, last = request.step, request.last
+    is_of_rows = last.act.startswith(("rows", "column", "query", "read")) and request.context.file.endswith(
+        (".csv", ".tsv")
+    )
+    is_it = (
+        step.act in {"list.largest", "list.smallest"}
+        and not step.arguments
+        and not request.concepts & {"file", "folder"}
+    )
+    text = f"{request.text} {last.word('column')}".strip()
+    return request.instead("query")._replace(text=text) if is_it and is_of_rows else None
+
+
 def _rather_in(request: Request) -> Step | None:
     """Return that the file that was just made or put somewhere is to be in another folder: "no, in the reports folder".
 
@@ -1052,8 +1080,9 @@ def _several_kept(request: Request) -> Step | None:
     {'file': ('b.txt',), 'text': ('it',)}
     """
     step = request.step
-    count = rank(step.word("text")) if step.act in {"write", "append"} and step.word("text") else None
-    is_it = count is not None and count == len(request.context.shown) > 1 and not request.unexplained
+    found = [count for word in words_of(step.word("text")) if (count := rank(word.text))] if step.word("text") else []
+    left = [word for word in request.unexplained if word not in {*request.files, step.word("text")}]
+    is_it = step.act in {"write", "append"} and found == [len(request.context.shown)] and found[0] > 1 and not left
     return request.instead(step.act, file=step.arguments.get("file", ()), text=("it",)) if is_it else None
 
 
@@ -1132,22 +1161,16 @@ def _one_of_them(request: Request) -> Step | None:
     is_it = step.act in {"delete", "line.delete"} and len(files) > 1 and bool(at) and not request.unexplained
     if is_it and not request.names():
         return request.instead("delete", file=(request.words[at].text,))
-    is_of_one = (
-        step.act in {"delete", "move", "rename"}
-        and len(files) > 1
-        and "one" in request.asking
-        and not context.file.endswith(tuple(files))
-    )
-    is_bare = (
-        is_of_one
-        and not (request.unexplained or request.place or request.files)
-        and len(step.arguments.get("file", ())) == 1
-    )
-    return (
-        step.with_arguments(file=(_SOME_ONE,))._replace(text=request.text)
-        if is_bare and context.asked is None
-        else None
-    )
+    is_listed = len(files) > 1 or request.last.act in {"list", "count.files"}
+    other = {*request.files, *request.unexplained} - set(step.arguments.get("to", ()))
+    said = step.word("file")
+    is_any = "one_number" in concepts_of(said) and not is_pointer(said, "it")  # "one of them"
+    is_one = (is_any or "one" in said_of_tables(said, request.language)) and len(step.arguments.get("file", ())) == 1
+    is_placed = any(rank(word.text) and "one_number" not in concepts_of(word.text) for word in request.words)
+    is_bare = is_listed and is_one and not (other or is_placed or context.file in files or context.asked)
+    if step.act not in {"delete", "move", "rename"} or not is_bare:
+        return None
+    return step.with_arguments(file=(_SOME_ONE,))._replace(text=request.text)
 
 
 def _to_buy(request: Request) -> Step | None:
@@ -1556,6 +1579,7 @@ RULES: tuple[Rule, ...] = (
     _switched,
     _sorted,
     _boxes,
+    _largest_row,
     _rather_in,
     _ticked_too,
     _copy_gone,
