@@ -282,12 +282,16 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     """Tell whether another reading may be tried: never a change for a look, nor a look for what is surely a change."""
     if not other.steps or other.confidence < LOOK_LEAST or any(is_talk(step.act) for step in other.steps):
         return False
-    if any(map(_loses_exception, other.steps)):
-        return False
+    if any(map(_loses_exception, other.steps)) or (_deletes(reading) and _changes(other) and not _deletes(other)):
+        return False  # what is to go is not copied, and nothing is written instead
     if _is_answer(other, reading) or _is_answer(reading, other):
         return True
     is_sure = reading.confidence >= NAMED_LEAST and not any(asks(step.text) for step in reading.steps)
     return _changes(other) == _changes(reading) or (_changes(reading) and not is_sure)
+
+
+def _deletes(reading: Reading) -> bool:
+    return any(step.act.startswith(("delete", "line.delete")) for step in reading.steps)
 
 
 def _is_answer(one: Reading, other: Reading) -> bool:

@@ -15,7 +15,7 @@ from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import words_of_wishes
-from lango_nb.models.offline.looking import excepted, memories, named, task_meant, tasks
+from lango_nb.models.offline.looking import excepted, key_abroad, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import (
     begins_with_pointer,
     is_part,
@@ -57,6 +57,7 @@ from lango_nb.models.offline.operations import (
 from lango_nb.models.offline.plan import Step, show
 from lango_nb.models.offline.queries import answer, is_numeric, names_column
 from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.steps import without_last
 
 _MARK = re.compile(r"(\s*)(?:((?:- )?\[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _EVERYWHERE = frozenset(("all", "each"))
@@ -98,7 +99,7 @@ def given_text(desk: Desk, step: Step, role: str = "text") -> str:
     """Return the text a step is to write; a pronoun stands for the last result."""
     words = step.arguments.get(role, ())
     if len(words) == 1 and role == "text":
-        words = parts_of_lines(words[0], step.text)
+        words = _one_by_one(words[0], desk.language) or parts_of_lines(words[0], step.text)
     if not words and desk.has_result:
         return desk.context.answer
     if not words:
@@ -106,6 +107,22 @@ def given_text(desk: Desk, step: Step, role: str = "text") -> str:
     if len(words) == 1 and desk.context.answer and points_at_answer(words[0], step.text):
         return desk.context.answer
     return "\n".join(words)
+
+
+def _one_by_one(text: str, language: str) -> tuple[str, ...]:
+    """Return the things that are to stand on a line each, where a text says so at its end; none where it does not.
+
+    Examples
+    --------
+    >>> _one_by_one("soap, rice and coffee, one per line", "en"), _one_by_one("soap, rice and coffee", "en")
+    (('soap', 'rice', 'coffee'), ())
+    """
+    found = words_of(text)
+    kept = without_last(found, "apiece", language)
+    if not kept or len(kept) == len(found):
+        return ()
+    bare = text[: kept[-1].end]
+    return parts_of_lines(bare, f"lines: {bare}")
 
 
 def edit(desk: Desk, path: str, old: str, new: Sequence[str]) -> Work:
@@ -677,6 +694,10 @@ def _json_set(desk: Desk, step: Step) -> Work:
     new = desk.need(step, "new")
     path, old = yield from _there(desk, step)
     try:
+        json_path(old, key)
+    except (NoSuch, Unsure) as error:
+        key = key_abroad(error, key, desk.language) or key
+    try:
         key = _switch_below(old, json_path(old, key)) if truth(new) is not None else key
         changed, name = json_set(old, key, new), json_path(old, key)
         first, last = json_spans(old)[name]
@@ -991,7 +1012,8 @@ def _copy(desk: Desk, step: Step) -> Work:
     if not into and entry is None and not posixpath.splitext(name)[1]:
         into = len(paths) > 1 or not says_name(step.text)
     told = concepts_of(step.text)
-    if not into and entry is None and says_name(step.text) and ("folder" not in told or "same" in told):
+    is_beside = says_name(step.text) and ("folder" not in told or "same" in told) and not word.startswith("./")
+    if not into and entry is None and is_beside:
         name = _new_name(name, paths[0], is_folder=False)
         entry = yield from desk.folder.find(name)
     return (yield from _transfer(desk, step, paths, name, entry, into=into, verb="cp"))

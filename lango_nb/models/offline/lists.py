@@ -415,14 +415,15 @@ def _ticked(request: str, context: Context, language: str) -> str:
     >>> _ticked("the blankets are washed, tick them off", Context(), "en")
     'blankets washed'
     """
+    rows = list(dict.fromkeys(line for line in (*context.shown, *context.answer.splitlines()) if BOX.match(line)))
+    placed = [word.text for word in words_of(request) if "one_number" not in concepts_of(word.text)]
+    place = next((found for word in placed if (found := rank(word))), 0)
+    if place and -len(rows) <= place <= len(rows):
+        return BOX.sub(r"\4", rows[place - (place > 0)])
     if left := _left_in_clause(request, "tick", Step("line.tick", {}), language):
         return left
-    rows = list(dict.fromkeys(line for line in (*context.shown, *context.answer.splitlines()) if BOX.match(line)))
-    place = next((found for word in words_of(request) if (found := rank(word.text))), 0)
     if len(rows) == 1 and points_back(request):
         return BOX.sub(r"\4", rows[0])
-    if place and place <= len(rows):
-        return BOX.sub(r"\4", rows[place - (place > 0)])
     told = [word for clause in CLAUSES.split(request) for word in unexplained(clause, language)]
     return " ".join(told) if len(told) <= _FEW_ITEMS else ""
 

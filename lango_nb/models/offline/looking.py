@@ -78,6 +78,7 @@ from lango_nb.models.offline.queries import (
     is_numeric,
     is_yes_or_no,
     leaf,
+    names_column,
     query,
     query_of,
     ranked,
@@ -104,7 +105,7 @@ _HAS_VALUE = 0.1
 """The same, where a value of it is named."""
 _LONG_WORD = 5
 """Letters of a word by which alone lines are looked for."""
-_THIRD, _HALF, _MOSTLY, _WHOLLY = 0.33, 0.5, 0.65, 0.9
+_FIFTH, _THIRD, _HALF, _MOSTLY, _WHOLLY = 0.2, 0.33, 0.5, 0.65, 0.9
 """Shares of a question that a table must explain."""
 _REFUSING = frozenset(("no", "not", "none"))
 _CHANGING = frozenset(("change", "delete", "write", "move", "replace"))
@@ -274,6 +275,8 @@ def _meant_instead(desk: Desk, step: Step, error: NoSuch | Unsure, path: str, te
     """Return what is meant where a file has no such key, row or column, or several, or what answers it all the same."""
     if step.act == "json.get" and isinstance(error, Unsure) and (upper := _upper(error.options)):
         return step.with_arguments(file=(path,), key=(upper,))
+    if step.act == "json.get" and (key := key_abroad(error, step.word("key"), desk.language)):
+        return step.with_arguments(file=(path,), key=(key,))
     if (of_text := _of_text(desk, step, path, text)) is not None:
         return of_text
     if (meant := _with_value_for_column(step, error, text)) is not None:
@@ -284,6 +287,13 @@ def _meant_instead(desk: Desk, step: Step, error: NoSuch | Unsure, path: str, te
     if step.act == "cell" and isinstance(error, NoSuch) and error.kind == "column":
         return Step("rows.where", {"file": (path,), "value": step.arguments["value"]})
     raise desk.explain(error, path) from error
+
+
+def key_abroad(error: Exception, word: str, language: str) -> str:
+    """Return the key that a word of another language means, of those that there are; empty where none or several do."""
+    options = error.options if isinstance(error, NoSuch) and error.kind == "key" else ()
+    found = [path for path in options if names_column(word, path.rpartition(".")[2], language)]
+    return found[0] if len(found) == 1 else ""
 
 
 def _counted_otherwise(step: Step, path: str, text: str) -> Step | None:
@@ -953,6 +963,7 @@ def _likely(  # noqa: PLR0913, PLR0917 - all that speaks for a table
     is_all = is_counted and not asked.wanted and asked.explained >= _WHOLLY  # "how many members do we have?"
     is_told = not is_counted and any(one.kind == "is" for one in asked.where)
     enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
+    enough = min(enough, _FIFTH) if is_told and is_named and step.act in _OF_TABLES else enough
     goes_on = told is not None and name == desk.context.file
     enough = min(enough, _THIRD) if goes_on and asked.measure else enough
     is_asked = asked.where or asked.column or asked.by or told or is_all or (asked.wanted and step.act == "query")

@@ -501,6 +501,25 @@ def _line_at_place(request: Request) -> Step | None:
     return request.instead("line.delete", line=(str(place),)) if is_line and place else None
 
 
+def _those_boxes(request: Request) -> Step | None:
+    r"""Return that all boxes that were shown go, where it is said how many they are: "then delete those two".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {}), "a.md", answer="- [x] order wood\n- [x] paint the rail")
+    >>> said = Reading((Step("line.delete", {"line": ("two",)}),))
+    >>> _those_boxes(Request(said, "then delete those two", shown)).arguments
+    {'file': ('a.md',), 'find': ('[x]',)}
+    """
+    step, lines = request.step, request.context.answer.splitlines()
+    states = {found[2] == " " for line in lines if (found := BOX.match(line)) is not None}
+    count = rank(step.word("line")) if step.act == "line.delete" and set(step.arguments) <= {"line", "file"} else None
+    is_all = len(lines) > 1 and count == len(lines) and all(map(BOX.match, lines)) and len(states) == 1
+    if not is_all or request.files or request.concepts & {"second"} or "第" in request.text:
+        return None
+    return request.instead("line.delete", file=(request.context.file,), find=("[ ]" if states.pop() else "[x]",))
+
+
 def _key_left(request: Request) -> Step | None:
     """Return the value of a JSON file whose key was not read, where one word is left: "hut.json 里海拔写的是多少".
 
@@ -1134,7 +1153,10 @@ def _copy_gone(request: Request) -> Step | None:
     if changed is not None and changed.act in {"copy", "rename"}:
         made = changed.arguments.get("targets") or changed.arguments.get("to", ())
     is_gone = any(says_gone(clause, request.language) for clause in _CLAUSE.split(request.text))
-    is_it = "copy" in request.concepts and is_gone and request.step.act in {"copy", "line.delete", "no"}
+    acts_of_it = {"copy", "line.delete", "no"} | (
+        {"delete"} if changed is not None and changed.act == "rename" else set()
+    )
+    is_it = "copy" in request.concepts and is_gone and request.step.act in acts_of_it
     if not is_it or request.names() or len(made) != 1 or request.context.asked is not None:
         return None
     return request.instead("delete", file=made)
@@ -1572,6 +1594,7 @@ RULES: tuple[Rule, ...] = (
     _shown_line,
     _of_table,
     _line_at_place,
+    _those_boxes,
     _key_left,
     _kind_copied,
     _numbered_line,

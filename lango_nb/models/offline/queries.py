@@ -612,7 +612,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
     measure = _measure_said(asked, ordering)
-    named = _columns(asked, table, title if where or measure == "count" else set())
+    within = {at for at in asked.used if asked.tokens[at].kind in UNSPACED}  # the first character of 日本 is no date
+    named = _columns(asked, table, within | (title if where or measure == "count" else set()))
     times = [name for name in table.columns if _is_time(name, table)]
     measure = _settled(measure, asked, table, named, title)
     turned = "" if measure else _turned(before, asked, named, times)
