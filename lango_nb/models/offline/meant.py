@@ -501,6 +501,21 @@ def _line_at_place(request: Request) -> Step | None:
     return request.instead("line.delete", line=(str(place),)) if is_line and place else None
 
 
+def _line_with(request: Request) -> Step | None:
+    """Return that the lines with a word are wanted, where it was taken for the number of one: "which line mentions the gate?".
+
+    Examples
+    --------
+    >>> said = Reading((Step("read.line", {"file": ("a.txt",), "line": ("gate",)}),))
+    >>> _line_with(Request(said, "which line of a.txt mentions the gate?", Context())).arguments
+    {'file': ('a.txt',), 'find': ('gate',)}
+    """
+    step = request.step
+    is_word = step.act == "read.line" and bool(step.word("line")) and rank(step.word("line")) is None
+    file = step.arguments.get("file") or ((request.context.file,) if request.context.file else ())
+    return request.instead("search", file=file, find=step.arguments["line"]) if is_word and file else None
+
+
 def _those_boxes(request: Request) -> Step | None:
     r"""Return that all boxes that were shown go, where it is said how many they are: "then delete those two".
 
@@ -513,7 +528,8 @@ def _those_boxes(request: Request) -> Step | None:
     """
     step, lines = request.step, request.context.answer.splitlines()
     states = {found[2] == " " for line in lines if (found := BOX.match(line)) is not None}
-    count = rank(step.word("line")) if step.act == "line.delete" and set(step.arguments) <= {"line", "file"} else None
+    said = [word for role, words in step.arguments.items() if role != "file" for word in words]
+    count = rank(said[0]) if step.act in {"line.delete", "delete"} and len(said) == 1 else None
     is_all = len(lines) > 1 and count == len(lines) and all(map(BOX.match, lines)) and len(states) == 1
     if not is_all or request.files or request.concepts & {"second"} or "第" in request.text:
         return None
@@ -729,7 +745,7 @@ def _value_put(request: Request) -> Step | None:
     >>> _value_put(Request(said, "we cooked 2 kg of it, so change that to 6", told)).word("new")
     '6'
     >>> told = Context(Step("json.get", {"key": ("minutes",)}), "a.json")
-    >>> _value_put(Request(Reading((Step("json.set", {"new": ("30",)}),)), "metti 30", told)).arguments
+    >>> _value_put(Request(Reading((Step("json.set", {"new": ("30",)}),), language="it"), "metti 30", told)).arguments
     {'file': ('a.json',), 'key': ('minutes',), 'new': ('30',)}
     """
     last, file = request.last, request.context.file
@@ -737,21 +753,29 @@ def _value_put(request: Request) -> Step | None:
     is_value = last.act in {"json.get", "json.set"} and bool(last.word("key")) and file.endswith(".json")
     if not (is_table or is_value) or request.is_question or request.files or request.length > 2 * SHORT:
         return None
-    *_, clause = [one for one in CLAUSES.split(request.text.rstrip(" .!")) if one.strip()] or [""]
+    clauses = [one for one in CLAUSES.split(request.text.rstrip(" .!")) if one.strip()]
+    put = [(clause, value) for clause in clauses if (value := _value_in(clause, request.language))]
+    if len(put) != 1:
+        return None
+    clause, new = put[0]
+    is_of_last = not [word for word in unexplained(clause, request.language) if word != new]
+    if is_table:
+        return request.instead("value.set", text=(clause,), file=(file,), new=(new,))
+    return request.instead("json.set", file=(file,), key=last.arguments["key"], new=(new,)) if is_of_last else None
+
+
+def _value_in(clause: str, language: str) -> str:
+    """Return the value that a clause says something is to be: the 45 of "so make that 45"; empty where it says none."""
     found = words_of(clause)
     values = [word.text for word in found if word.kind in _VALUES]
     told = frozenset[str]().union(*lexicon().concepts(found)[: FEW_SAID + 1])
-    is_east = request.language in {"ja", "zh"}
-    is_marked = is_east and any("mark" in one for one in request.wishes)
-    is_put = bool(told & _PUTTING or is_marked) and not told & {"file", "line", "row", "append", "delete", "calculate"}
-    if len(values) != 1 or not is_put or (not is_east and (len(found) > FEW_WORDS + 1 or found[-1].text != values[0])):
-        return None
-    if is_table:
-        return request.instead("value.set", text=(clause,), file=(file,), new=(values[0],))
-    is_of_last = not [word for word in unexplained(clause, request.language) if word not in values]
-    return (
-        request.instead("json.set", file=(file,), key=last.arguments["key"], new=(values[0],)) if is_of_last else None
+    is_east = language in {"ja", "zh"}
+    is_put = bool(told & _PUTTING) or (
+        is_east and any("mark" in one for one in words_of_wishes(language).concepts(found))
     )
+    is_other = bool(told & {"file", "line", "row", "append", "delete", "calculate"})
+    is_last = bool(found) and (is_east or all(is_small(word.text) for word in found[-1:] if word.text not in values))
+    return values[0] if len(values) == 1 and is_put and is_last and not is_other and len(found) <= FEW_WORDS + 2 else ""
 
 
 _VALUES = frozenset(("number", "measure", "time"))
@@ -956,7 +980,7 @@ def _columns_only(request: Request) -> Step | None:
     Examples
     --------
     >>> said = Reading((Step("columns", {"file": ("a.csv",)}),))
-    >>> _columns_only(Request(said, "show only the columns item and price of a.csv", Context())).arguments
+    >>> _columns_only(Request(said, "show only the columns city and street of a.csv", Context())).arguments
     {'file': ('a.csv',)}
     >>> _columns_only(Request(said, "which columns does a.csv have?", Context()))
     """
@@ -1149,13 +1173,14 @@ def _copy_gone(request: Request) -> Step | None:
     {'file': ('b.md',)}
     """
     changed = request.context.changed
-    made: Sequence[str] = ()
-    if changed is not None and changed.act in {"copy", "rename"}:
-        made = changed.arguments.get("targets") or changed.arguments.get("to", ())
-    is_gone = any(says_gone(clause, request.language) for clause in _CLAUSE.split(request.text))
-    acts_of_it = {"copy", "line.delete", "no"} | (
-        {"delete"} if changed is not None and changed.act == "rename" else set()
+    is_made = (
+        changed is not None and changed.act in {"copy", "rename", "move"} and request.last.act in {"copy", "rename"}
     )
+    made = (
+        changed.arguments.get("targets") or changed.arguments.get("to", ()) if changed is not None and is_made else ()
+    )
+    is_gone = any(says_gone(clause, request.language) for clause in _CLAUSE.split(request.text))
+    acts_of_it = {"copy", "line.delete", "no"} | ({"delete"} if request.last.act == "rename" else set())
     is_it = "copy" in request.concepts and is_gone and request.step.act in acts_of_it
     if not is_it or request.names() or len(made) != 1 or request.context.asked is not None:
         return None
@@ -1324,7 +1349,7 @@ def _still_there(request: Request) -> Step | None:
     {'file': ('a.txt',)}
     """
     asked = request.context.asked
-    spoken = request.last.word("file") if request.last.act == "delete" else request.context.file
+    spoken = (request.last.word("file") if request.last.act == "delete" else "") or request.context.file
     spoken = asked.steps[0].word("file") if asked is not None and asked.steps else spoken
     is_asked = request.is_question and not request.concepts & (ASKED_OF | {"how", "in"})
     is_it = "still" in request.asking and is_asked and request.length <= SHORT and not request.files
@@ -1356,7 +1381,7 @@ def _says_now(request: Request) -> Step | None:
     )
     return (
         request.instead("read", file=(file,))
-        if is_asked and is_bare and is_of_it and request.length <= FEW_WORDS
+        if is_asked and is_bare and is_of_it and request.length <= FEW_WORDS + 1
         else None
     )
 
@@ -1594,6 +1619,7 @@ RULES: tuple[Rule, ...] = (
     _shown_line,
     _of_table,
     _line_at_place,
+    _line_with,
     _those_boxes,
     _key_left,
     _kind_copied,

@@ -1464,7 +1464,8 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
     if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
         column = _amount(table, spent, is_money=is_money)
     if found.measure == "count" and not (column or found.wanted) and _is_of_one_thing(found, table):
-        counted = [name for name in amounts(table) if set(plain(name).split()) & _words_for("counted")]
+        kinds = _words_for("counted") | ({"amount"} if "unit" in map(plain, table.columns) else set())
+        counted = [name for name in amounts(table) if set(plain(name).split()) & kinds]
         if len(counted) == 1 and counted[0] not in spent:
             return found._replace(measure="", wanted=(counted[0],))
     if found.measure == "distinct":

@@ -703,12 +703,13 @@ def _tells_state(step: Step, request: str, context: Context, language: str) -> b
     (True, False)
     """
     told = parse_query(context.query.word("query")) if context.query is not None else None
-    is_change_said = step.act in FOLLOWS and "change" in concepts_of(request)
-    is_maybe = step.act in _STATING or step.act not in {*acts(), *FOLLOWS} or is_change_said
+    words = [word.text for word in words_of(request) if word.kind not in {"sign", "file"}]
+    first = frozenset[str]().union(*lexicon().concepts(words_of(request))[:1])
+    is_sentence = len(words) > BOTH and not first & {"and", "only", "show", "it"}
+    is_maybe = step.act in _STATING or step.act not in {*acts(), *FOLLOWS} or (step.act in FOLLOWS and is_sentence)
     if told is None or not is_maybe or asks(request) or is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS:
         return False
     columns = {one.column for one in told.where}
-    words = [word.text for word in words_of(request) if word.kind not in {"sign", "file"}]
     is_named = any(names_column(word, column, language) for word in words for column in columns)
     is_table = context.file.endswith((".csv", ".tsv")) and len(words) <= _FEW_IN_CELL
     return is_named and is_table and 0 < len(unexplained(request, language)) <= FEW_SAID

@@ -293,3 +293,103 @@ def test_what_is_to_go_is_no_answer_to_where_something_is_added(ask: Ask, folder
     ask("add twine to the packing list")
     ask("take the string out")
     assert held(folder) == before
+
+
+BOXES = "- [ ] order seeds\n- [x] fix the gate\n- [ ] call the council\n"
+MEMBERS = "name,fee,paid,email\nNora,40,yes,nora@garden.example\nTom,45,no,tom@garden.example\n"
+
+
+@pytest.mark.parametrize("text", ["remove that again", "lösch das wieder", "no, remove it after all"])
+def test_what_was_put_onto_a_list_goes_again_and_never_the_list(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "todo.txt").write_text(BOXES)
+    ask("what's left to do in todo.txt?")
+    ask("add buy gloves")
+    ask(text)
+    assert (folder / "todo.txt").read_text() == BOXES
+
+
+def test_a_task_that_goes_again_is_no_file(ask: Ask, folder: Path) -> None:
+    before = held(folder)
+    ask("what is in notes.md?")
+    ask("note as a task: buy gloves")
+    ask("remove that again")
+    assert held(folder) == before
+
+
+def test_a_box_is_ticked_by_its_place_and_its_line_stays(ask: Ask, folder: Path) -> None:
+    (folder / "todo.txt").write_text(BOXES)
+    ask("read todo.txt")
+    ask("tick off the first one")
+    assert (folder / "todo.txt").read_text() == BOXES.replace("[ ] order", "[x] order")
+
+
+def test_it_is_the_line_that_was_found_and_not_its_file(ask: Ask, folder: Path) -> None:
+    (folder / "todo.txt").write_text(BOXES)
+    ask("which line of todo.txt mentions the gate?")
+    ask("delete it")
+    assert (folder / "todo.txt").read_text() == BOXES.replace("- [x] fix the gate\n", "")
+
+
+def test_a_row_with_something_masked_is_not_written_back_as_it_was_shown(ask: Ask, folder: Path) -> None:
+    (folder / "members.csv").write_text(MEMBERS)
+    ask("delete the row of Tom in members.csv")
+    ask("undo")
+    assert "[masked]" not in (folder / "members.csv").read_text()
+
+
+def test_a_value_beside_something_masked_is_changed_and_taken_back(ask: Ask, folder: Path) -> None:
+    (folder / "members.csv").write_text(MEMBERS)
+    ask("what is Tom's fee in members.csv?")
+    ask("make that 50")
+    assert (folder / "members.csv").read_text() == MEMBERS.replace("Tom,45", "Tom,50")
+    ask("undo")
+    assert (folder / "members.csv").read_text() == MEMBERS
+
+
+def test_what_is_told_of_somebody_is_asked_about_before_it_is_written(ask: Ask, folder: Path) -> None:
+    (folder / "members.csv").write_text(MEMBERS)
+    ask("who hasn't paid?")
+    assert ask("Tom has paid now").error_code == "asked_back"
+    assert (folder / "members.csv").read_text() == MEMBERS
+    ask("yes")
+    assert (folder / "members.csv").read_text() == MEMBERS.replace("Tom,45,no", "Tom,45,yes")
+
+
+@pytest.mark.parametrize("text", ["delete old.md, but ask me first", "lösch old.md, aber frag mich vorher"])
+def test_it_asks_first_where_that_is_wished(ask: Ask, folder: Path, text: str) -> None:
+    before = held(folder)
+    assert ask(text).error_code == "asked_back"
+    assert held(folder) == before
+
+
+def test_a_table_that_only_gave_an_answer_gets_no_other_name_unasked(ask: Ask, folder: Path) -> None:
+    (folder / "members.csv").write_text(MEMBERS)
+    before = held(folder)
+    ask("who hasn't paid?")
+    ask("rename it to water.txt")
+    assert held(folder) == before
+
+
+@pytest.mark.parametrize("text", ["delete one of them", "rename one of them to new.txt"])
+def test_which_of_several_is_asked(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "docs" / "summary.txt").write_text("summary\n")
+    before = held(folder)
+    ask("list the files in docs")
+    assert "report.txt" in ask(text).answer
+    assert held(folder) == before
+
+
+def test_back_is_no_value(ask: Ask, folder: Path) -> None:
+    (folder / "pump.json").write_text('{"minutes": 20}\n')
+    ask("how many minutes are in pump.json?")
+    ask("set it to 25")
+    ask("set it back to what it was")
+    assert (folder / "pump.json").read_text() == '{"minutes": 20}\n'
+
+
+def test_what_is_to_go_is_not_copied_where_it_is_not_found(ask: Ask, folder: Path) -> None:
+    before = held(folder)
+    ask("copy old.md to new.md")
+    ask("delete new.md")
+    ask("throw that copy away")
+    assert held(folder) == before
