@@ -125,6 +125,8 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         return found
     reading = _carried_out(reading, told)
     steps = [step for step in reading.steps if is_work(step)]
+    if not steps and reading.steps and (got := told.said("json.get")) and got["file"].endswith(".json"):
+        steps = [Step("json.get", {}, text=reading.steps[-1].text)]  # talk that was a question of a file
     asked = _asked(reading, told)
     if not steps and asked is not None:
         return asked._replace(known=context.known, read=context.read)

@@ -258,6 +258,9 @@ def _with_changes(step: Step, last: Step) -> list[tuple[float, Step]]:
         return []  # a word by itself is no command
     if last.act == "query":  # its words are read against the table
         return [(1.0, kept.with_arguments(**{role: words for role, words in said.items() if role == "file"}))]
+    if not said and last.act in _PUT_BY and not concepts_of(step.text) & {"again", "other", "undo", "yes"}:
+        first, _, rest = step.text.strip(" .!").partition(" ")
+        said = {_PUT_BY[last.act]: (rest,)} if rest and "and" in concepts_of(first) else said  # "and a hat"
     if not said and "other" in concepts_of(step.text):
         said["file"] = (next(iter(table_of("other"))),)
     if not said and says_more(step.text):

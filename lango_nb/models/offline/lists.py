@@ -290,7 +290,8 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
     left = _left_in_clause(request, "off", Step(act, {}), reading.language) if comes_off else ""
     if (comes_off or is_put) and (left := left or left_over(request, Step(act, {}), reading.language)):
-        said = (left,)
+        *_, before = request.partition(left)[0].split() or [""]
+        said = (f"{before} {left}" if is_put and rank(before) is not None else left,)  # "and two lemons"
     said = said or tuple(bare)
     said = tuple(word.removesuffix(last).rstrip() for word in said)  # "zet brood erbij"
     is_numbered = act == "line.delete" and bool(said) and rank(said[0]) is not None  # "strike the second one"

@@ -218,6 +218,8 @@ def _compared(request: Request) -> Step | None:
     if described and step.act and (is_wish or not is_change(step.act)) and step.act != "compare":
         return request.instead("compare" if is_wish else _TOLD_BY.get(kind, "date"), file=described)
     pair, spoken = tuple(request.files), request.context.spoken[-BOTH:]
+    if step.act == "compare" and not (step.arguments or pair or request.unexplained) and len(spoken) == BOTH:
+        return request.instead("compare", file=spoken)  # "show the difference"
     if step.act in _MAYBE_ALIKE and asks(text) and "alike" in request.asking:
         both = pair or (spoken if request.length <= SHORT else ())
         return request.instead("compare", file=both) if len(both) == BOTH else None  # "are they the same?"
@@ -430,7 +432,8 @@ def _taken_out(request: Request) -> Step | None:
     {'file': ('a.md',), 'find': ('eggs',)}
     """
     step, file, context = request.step, request.context.file, request.context
-    if context.is_open or request.names() or step.act not in _GOING | {"undo"} or asks(request.text):
+    is_going = step.act in _GOING | {"undo"} or {"taking", "out"} <= _marks(request.text, request.language)
+    if context.is_open or request.names() or not is_going or asks(request.text):
         return None
     said = [(one, _telling(one, request.language)) for one in _CLAUSE.split(request.text)]
     gone = [(clause, left) for clause, left in said if says_gone(clause, request.language)]
@@ -456,10 +459,12 @@ def _taken_out(request: Request) -> Step | None:
     changed = context.changed.arguments if context.changed is not None and context.changed.word("file") == file else {}
     has_word = re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE).search
     if step.act == "undo":
-        is_added = context.changed is not None and context.changed.act in {"append", "prepend"}
+        is_added = context.changed is not None and context.changed.act in {"append", "prepend", "line.delete"}
         is_other = is_added and bool(changed) and not any(map(has_word, sum(changed.values(), ())))
         return request.instead("line.delete", file=(file,), find=(word,)) if is_other else None
     is_there = any(map(has_word, dict(context.read).get(file, "").splitlines()))
+    is_list = request.last.act in {"append", "prepend", "line.delete"} and request.last.word("file") in {"", file}
+    is_there = is_there or (is_list and {"taking", "out"} <= _marks(clause, request.language))
     return request.instead("line.delete", file=(file,), find=(word,)) if is_there else None
 
 
