@@ -278,7 +278,9 @@ def _queried(context: Context, reading: Reading, told: _Answer) -> Context | Non
         rows = tuple(found.get("lines", "").splitlines()[heading:])
         shown = rows or tuple(found.get("value", "").split("; "))
         values = found.get("value", "").split("; ")
-        value = "\n".join(values if len(values) > 1 else filter(None, (found.get("value"), found.get("lines"))))
+        is_counted = found["query"].startswith("count") and bool(found.get("lines"))
+        told_lines = ("" if is_counted else found.get("value"), found.get("lines"))
+        value = "\n".join(values if len(values) > 1 else filter(None, told_lines))
         is_named = _is_named(found["file"], reading, context)
         spoken = speak_of(context, found["file"])
         return Context(

@@ -221,7 +221,7 @@ def _of_other_word(request: str, changed: Step) -> Step | None:
         line = next((line for line in texts if _stands_in(old, line)), None)
         if line is None:
             continue
-        after_it = [at for at in range(place + 2, len(found)) if _is_new(found[at], told[at])]
+        after_it = [at for at in range(behind[0] + 1, len(found)) if _is_new(found[at], told[at])]
         before_it = [at for at in range(place) if _is_new(found[at], told[at])][-1:]
         if after_it or before_it:
             first, last = (after_it[0], len(found) - 1) if after_it else (before_it[0], before_it[0])
@@ -230,8 +230,21 @@ def _of_other_word(request: str, changed: Step) -> Step | None:
     return None
 
 
+def _day_of(number: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<=\d-){number.zfill(2)}(?![\d-])")
+
+
 def _with_word(line: str, old: Word, new: str) -> str:
-    """Return a line with a word in the place of another; a number may be the end of one: the 4 of 2026-08-04."""
+    """Return a line with a word in the place of another; a number may be the day of a date, or the end of a word.
+
+    Examples
+    --------
+    >>> four, six = words_of("4 6")
+    >>> _with_word("2024-08-04 fog", four, "5"), _with_word("from 6 to 8", six, "7")
+    ('2024-08-05 fog', 'from 7 to 8')
+    """
+    if old.text.isdecimal() and new.isdecimal() and (day := _day_of(old.text)).search(line):
+        return day.sub(new.zfill(2), line)
     whole = re.sub(rf"(?<![\w.]){re.escape(old.text)}(?![\w.])", new.replace("\\", ""), line)
     ended = next((one.text for one in words_of(line) if one.text.endswith(old.text)), old.text)
     return whole if whole != line else line.replace(ended, ended.removesuffix(old.text) + new)
@@ -240,6 +253,8 @@ def _with_word(line: str, old: Word, new: str) -> str:
 def _stands_in(word: Word, line: str) -> bool:
     """Tell whether a word stands in a line, or a number at the end of one: "it ends in 29, not 28"."""
     ends = word.text.isdecimal() and sum(one.text.endswith(word.text) for one in words_of(line)) == 1
+    if word.text.isdecimal() and _day_of(word.text).search(line):
+        return True
     return ends or re.search(rf"(?<![\w.]){re.escape(word.text)}(?![\w.])", line) is not None
 
 

@@ -60,6 +60,8 @@ _KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
 _PUT_BY = {"append": "text", "prepend": "text", "task.add": "text", "line.delete": "find", "line.tick": "find"}
 """Acts on lists, and the role of what goes onto them or comes off."""
 _SOUGHT = frozenset(("search", "count.matches"))
+_DONE_WITH = frozenset(("sort", "reverse", "upper", "lower", "again", "count"))
+"""Concepts of what is done with a text, said behind a word for it."""
 _TRANSFERS = frozenset(("move", "rename", "copy"))
 
 
@@ -171,6 +173,7 @@ def _without_fillers(step: Step, language: str) -> Step:
     """
     row, words = acts().get(step.act), step.arguments.get("file", ())
     bare = (_without_lead(word, language) for word in words)
+    bare = (word.split()[0] if _is_it_and_more(word) else word for word in bare)
     kept = tuple(word for word in bare if is_pointer(word, "it") or not is_small_in(word.casefold(), language))
     if step.act in _TRANSFERS and ENDED.search(step.word("to")) and "/" not in step.word("to") and here_in(step.text):
         return step.with_arguments(to=(f"./{step.word('to')}",))  # "copy old/a.txt here and call it b.txt"
@@ -187,6 +190,12 @@ def _without_fillers(step: Step, language: str) -> Step:
         if before and concepts_of(before[0].text) & _INTO and before[0].text != word:
             return step.with_arguments(file=tuple(one for one in kept if one != word), to=(word,))
     return step.with_arguments(file=kept)
+
+
+def _is_it_and_more(words: str) -> bool:
+    """Tell whether words are a pointer, and what is to be done with it: "das alphabetisch"."""
+    first, *rest = words.split() or [""]
+    return bool(rest) and is_pointer(first, "it") and all(concepts_of(word) & _DONE_WITH for word in rest)
 
 
 def _without_lead(words: str, language: str) -> str:

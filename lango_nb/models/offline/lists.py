@@ -450,7 +450,8 @@ def _asked_of_boxes(request: str, marks: Collection[str], language: str, *, has_
     """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
     told = concepts_of(request)
     is_asked = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS or bool(told & SHOWING)
-    state = says_state(request, language) if has_boxes and not unexplained(request, language) else ""
+    left = [word for word in unexplained(request, language) if not says_state(word, language)]
+    state = says_state(request, language) if has_boxes and not left else ""
     is_left = "unticked" in marks or state == "open" or ("left" in marks and (has_boxes or "task" in told))
     if not is_asked or not ("ticked" in marks or is_left or state):
         return None

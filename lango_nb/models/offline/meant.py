@@ -59,6 +59,9 @@ ASKED_OF = frozenset(("what", "which", "who"))
 _NOTHING = Step("", {})
 
 
+_LINE_SAID = re.compile(r"[一二三四五六七八九十几两那这\d]行")
+
+
 class Request:
     """A request as the rules look at it.
 
@@ -110,6 +113,13 @@ class Request:
     def is_question(self) -> bool:
         """Whether it asks something."""
         return is_asking(self.text) or self.text.rstrip()[-1:] in ASK_SIGNS
+
+    @property
+    def says_line(self) -> bool:
+        """Whether it speaks of a line, or a row."""
+        return bool(self.concepts & {"line", "row"}) or (
+            self.language == "zh" and _LINE_SAID.search(self.text) is not None
+        )
 
     def names(self, *kinds: str) -> bool:
         """Tell whether it has a word of some kinds: by default, the name of a file or a folder."""
@@ -441,7 +451,7 @@ def _taken_out(request: Request) -> Step | None:
     is_back = bool(back_in(request.text)) or bool(
         frozenset[str]().union(*lexicon().concepts(request.words)[:1]) & NEGATING
     )
-    is_bare = is_bare or (is_back and any(not left and points_back(clause) for clause, left in gone))
+    is_bare = is_bare or (is_back and any(not left for _, left in gone) and not request.concepts & {"file", "line"})
     if is_bare and request.last.act == "task.add":
         return request.instead("task.delete", text=request.last.arguments.get("text", ()))
     if is_bare and request.last.act in {"append", "prepend", "write", "create"}:
@@ -501,9 +511,26 @@ def _line_at_place(request: Request) -> Step | None:
     {'line': ('-1',)}
     """
     step, is_east = request.step, request.language in {"ja", "zh"}
-    place = request.place or (rank(request.text) if is_east else 0)
-    is_line = step.act == "line.delete" and not step.arguments and bool(request.concepts & {"line", "row"})
+    place = rank(request.text) if is_east else request.place
+    is_bare = step.act in {"line.delete", "delete"} and not step.arguments and not request.files
+    is_line = is_bare and request.says_line
     return request.instead("line.delete", line=(str(place),)) if is_line and place else None
+
+
+def _line_added(request: Request) -> Step | None:
+    """Return that a line goes to the file that is spoken of, and no task is noted: "and one more line: buy fruit".
+
+    Examples
+    --------
+    >>> said = Reading((Step("task.add", {"text": ("buy fruit",)}),))
+    >>> _line_added(Request(said, "and one more line: buy fruit", Context(file="a.md")))[:2]
+    ('append', {'file': ('a.md',), 'text': ('buy fruit',)})
+    """
+    step, file = request.step, request.context.file
+    is_line = step.act == "task.add" and bool(step.word("text")) and request.says_line and not request.names()
+    if not is_line or not ENDED.search(file) or file.endswith(TABLES) or request.concepts & OF_TASKS:
+        return None
+    return request.instead("append", file=(file,), text=step.arguments["text"])
 
 
 def _line_with(request: Request) -> Step | None:
@@ -763,7 +790,7 @@ def _value_put(request: Request) -> Step | None:
     if len(put) != 1:
         return None
     clause, new = put[0]
-    is_of_last = not [word for word in unexplained(clause, request.language) if word != new]
+    is_of_last = not unexplained(clause.partition(new)[0], request.language)  # "mach 9000 draus"
     if is_table:
         return request.instead("value.set", text=(clause,), file=(file,), new=(new,))
     return request.instead("json.set", file=(file,), key=last.arguments["key"], new=(new,)) if is_of_last else None
@@ -779,7 +806,7 @@ def _value_in(clause: str, language: str) -> str:
         is_east and any("mark" in one for one in words_of_wishes(language).concepts(found))
     )
     is_other = bool(told & {"file", "line", "row", "append", "delete", "calculate"})
-    is_last = bool(found) and (is_east or all(is_small(word.text) for word in found[-1:] if word.text not in values))
+    is_last = is_east or any(word.text in values for word in found[-BOTH:])
     return values[0] if len(values) == 1 and is_put and is_last and not is_other and len(found) <= FEW_WORDS + 2 else ""
 
 
@@ -993,6 +1020,24 @@ def _columns_only(request: Request) -> Step | None:
     is_it = step.act == "columns" and file.endswith((".csv", ".tsv")) and not request.is_question
     left = [word for word in request.unexplained if word not in file]
     return request.instead("query", file=(file,)) if is_it and left else None
+
+
+def _called(request: Request) -> Step | None:
+    """Return that the names are wanted of those who were counted or shown: "and what are they called?".
+
+    Examples
+    --------
+    >>> counted = Step("query", {"file": ("a.csv",), "query": ("count where country is Italy",)})
+    >>> said = Reading((Step("talk", {}),))
+    >>> _called(Request(said, "what are they called?", Context(counted, "a.csv", query=counted)))[:2]
+    ('query', {'file': ('a.csv',)})
+    """
+    asked = request.context.query
+    is_it = asked is not None and "named" in request.asking and request.length <= SHORT and not request.files
+    is_look = bool(request.step.act) and not is_change(request.step.act) and not request.names()
+    if asked is None or not (is_it and is_look) or request.context.file != asked.word("file"):
+        return None
+    return Step("query", {"file": asked.arguments["file"]}, text="and their names")
 
 
 def _also_of_kind(request: Request) -> Step | None:
@@ -1624,6 +1669,7 @@ RULES: tuple[Rule, ...] = (
     _shown_line,
     _of_table,
     _line_at_place,
+    _line_added,
     _line_with,
     _those_boxes,
     _key_left,
@@ -1641,6 +1687,7 @@ RULES: tuple[Rule, ...] = (
     _taken_out,
     _column_listed,
     _columns_only,
+    _called,
     _also_of_kind,
     _in_there,
     _put_there,
