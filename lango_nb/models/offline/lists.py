@@ -425,7 +425,8 @@ def _ticked(request: str, context: Context, language: str) -> str:
         return left
     if len(rows) == 1 and points_back(request):
         return BOX.sub(r"\4", rows[0])
-    told = [word for clause in CLAUSES.split(request) for word in unexplained(clause, language)]
+    unsaid = [word for clause in CLAUSES.split(request) for word in unexplained(clause, language)]
+    told = [word for word in unsaid if not any(words_of_wishes(language).concepts(words_of(word)))]
     return " ".join(told) if len(told) <= _FEW_ITEMS else ""
 
 

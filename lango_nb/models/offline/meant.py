@@ -228,8 +228,6 @@ def _compared(request: Request) -> Step | None:
     if described and step.act and (is_wish or not is_change(step.act)) and step.act != "compare":
         return request.instead("compare" if is_wish else _TOLD_BY.get(kind, "date"), file=described)
     pair, spoken = tuple(request.files), request.context.spoken[-BOTH:]
-    if step.act == "compare" and not (step.arguments or pair or request.unexplained) and len(spoken) == BOTH:
-        return request.instead("compare", file=spoken)  # "show the difference"
     if step.act in _MAYBE_ALIKE and asks(text) and "alike" in request.asking:
         both = pair or (spoken if request.length <= SHORT else ())
         return request.instead("compare", file=both) if len(both) == BOTH else None  # "are they the same?"
@@ -968,6 +966,20 @@ def _difference(request: Request) -> Step | None:
     if is_other or len(values) < BOTH or not is_apart:
         return None
     return request.instead("calculate", text=(f"{max(values)} - {min(values)}",))
+
+
+def _spoken_apart(request: Request) -> Step | None:
+    """Return that the two files that were spoken of last are compared, where none is named: "show the difference".
+
+    Examples
+    --------
+    >>> copied = Context(Step("copy", {"file": ("b.md",)}), "b.md", spoken=("a.md", "b.md"))
+    >>> _spoken_apart(Request(Reading((Step("compare", {}),)), "show the difference", copied)).arguments
+    {'file': ('a.md', 'b.md')}
+    """
+    spoken = request.context.spoken[-BOTH:]
+    is_bare = request.step.act == "compare" and not (request.step.arguments or request.files or request.unexplained)
+    return request.instead("compare", file=spoken) if is_bare and len(spoken) == BOTH else None
 
 
 def _number_told(line: str, language: str) -> Decimal | None:
@@ -1710,6 +1722,7 @@ RULES: tuple[Rule, ...] = (
     _matches,
     _counted_shown,
     _difference,
+    _spoken_apart,
     _sum_of_both,
     _several_kept,
     _column_kept,

@@ -1108,8 +1108,8 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         if folded in _TRUE | _FALSE or (len(folded) == 1 and folded.isascii()) or is_small(folded):
             continue
         name = _country(value) if value.isupper() else ""  # the country of a code
-        said = asked.find(value) or asked.find(_ENDING.sub("", value)) or asked.translates(value)
-        if tokens := said or asked.find(name) or (asked.translates(name) if name else []):
+        as_written = asked.find(value) or asked.find(_ENDING.sub("", value)) or asked.translates(value)
+        if tokens := as_written or asked.find(name) or (asked.translates(name) if name else []):
             whole[value] = tokens
     if whole:
         longest = {value: set(tokens) for value, tokens in whole.items()}
