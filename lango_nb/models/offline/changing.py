@@ -705,6 +705,12 @@ def _json_set(desk: Desk, step: Step) -> Work:
         raise desk.explain(error, path) from error
     except ValueError as error:
         raise Ask(desk.say("no_json", file=path), can_try_others=True) from error
+    if old[first] in "{[" and new.lstrip()[:1] not in {"{", "["} and not desk.is_certain:
+        held = old[first:last]  # all that is in it would be lost
+        is_one = old.count(held) == 1 and "\n" not in held
+        lost = Step("replace", {"file": (path,), "old": (held,), "new": (new,)})
+        plan = lost if is_one else Step("json.set", {"file": (path,), "key": (name,), "new": (new,)})
+        raise Ask(desk.say("shall", plan=show(plan)))
     now: str = yield from edit(desk, path, old, lines(changed))
     start, end = json_spans(now)[name]
     said = desk.say("json.set", file=path, name=name, new=now[start:end], old=old[first:last])

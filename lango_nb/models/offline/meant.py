@@ -780,7 +780,8 @@ def _value_put(request: Request) -> Step | None:
     """
     last, file = request.last, request.context.file
     is_table = last.act in {"query", "value.set"} and file.endswith((".csv", ".tsv"))
-    is_value = last.act in {"json.get", "json.set"} and bool(last.word("key")) and file.endswith(".json")
+    is_plain = request.context.answer.lstrip()[:1] not in {"{", "["} and "\n" not in request.context.answer.strip()
+    is_value = last.act in {"json.get", "json.set"} and bool(last.word("key")) and file.endswith(".json") and is_plain
     if not (is_table or is_value) or request.is_question or request.files or request.length > 2 * SHORT:
         return None
     clauses = [one for one in CLAUSES.split(request.text.rstrip(" .!")) if one.strip()]

@@ -393,3 +393,12 @@ def test_what_is_to_go_is_not_copied_where_it_is_not_found(ask: Ask, folder: Pat
     ask("delete new.md")
     ask("throw that copy away")
     assert held(folder) == before
+
+
+def test_what_holds_several_values_is_not_made_one_of_them_unasked(ask: Ask, folder: Path) -> None:
+    text = '{"agents": {"Pip": {"speed": 3, "tank": 10}}}\n'
+    (folder / "garden.json").write_text(text)
+    ask("what is Pip in garden.json?")
+    ask("make that 4")
+    assert ask("set agents.Pip in garden.json to 4").error_code == "asked_back"
+    assert (folder / "garden.json").read_text() == text
