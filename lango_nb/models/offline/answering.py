@@ -17,7 +17,6 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
-from lango_nb.models.offline.meant import SHORT, says_gone
 from lango_nb.models.offline.names import (
     FIRST_WORDS,
     age_in,
@@ -33,6 +32,7 @@ from lango_nb.models.offline.names import (
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
 from lango_nb.models.offline.reader import FOLLOWS
 from lango_nb.models.offline.refining import SURE
+from lango_nb.models.offline.request import SHORT, says_gone
 from lango_nb.models.offline.steps import FEW_SAID, OF_ADDING
 
 _ASKING = frozenset(("what", "who", "where", "when", "why", "which", "many"))

@@ -18,7 +18,6 @@ from lango_nb.models.offline.lists import (
     words_of_speech,
     words_of_wishes,
 )
-from lango_nb.models.offline.meant import ASKED_OF, SHORT
 from lango_nb.models.offline.names import (
     FIRST_WORDS,
     asks,
@@ -37,6 +36,7 @@ from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change
 from lango_nb.models.offline.queries import names_column, said_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, is_misnamed
+from lango_nb.models.offline.request import ASKED_OF, SHORT
 from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID, WRITING, plainly
 
 _DOUBTFUL = 0.3

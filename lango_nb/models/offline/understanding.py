@@ -31,7 +31,7 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, of_list, of_spoken_list, words_of_wishes
-from lango_nb.models.offline.meant import ASKED_OF, length, meant_instead, or_else
+from lango_nb.models.offline.meant import meant_instead, or_else
 from lango_nb.models.offline.names import asks, back_in, is_asking, is_pointer, is_small
 from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools
 from lango_nb.models.offline.plan import Context, Reading, Step, is_talk
@@ -52,6 +52,7 @@ from lango_nb.models.offline.refining import (
     without_refused,
     written_alike,
 )
+from lango_nb.models.offline.request import ASKED_OF, length
 from lango_nb.models.offline.steps import FEW_SAID, with_others_filled, with_whole_steps, without_last
 from lango_nb.models.offline.wishes import questions_in, wish_among, wishes_in, without_nothing_else
 

@@ -1,0 +1,506 @@
+"""Requests about lines that mean another step than was read: those that were shown or counted, boxes, and what a text tells."""
+
+from __future__ import annotations
+
+import re
+
+from lango_nb.models.offline.followups import ENDED, says_more
+from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon
+from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import FEW_WORDS, OF_TASKS, SHOWING, of_boxes
+from lango_nb.models.offline.looking import state_of_boxes
+from lango_nb.models.offline.names import (
+    asks,
+    back_in,
+    is_part,
+    is_small,
+    nearest_texts,
+    points_back,
+    rank,
+    unexplained,
+)
+from lango_nb.models.offline.operations import BOX
+from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
+from lango_nb.models.offline.queries import TABLES
+from lango_nb.models.offline.request import CLAUSE, MAYBE_OPEN, SHORT, Request, says_gone, telling_in, wishes_said
+from lango_nb.models.offline.steps import BOTH, FEW_SAID
+
+_GOING = frozenset(("line.delete", "line.tick", "delete", "task.done", "task.delete"))
+"""Acts after which something is gone from a list."""
+
+
+def shown_line(request: Request) -> Step | None:
+    """Return that the one line or row that was shown is to be deleted, and no file: "delete that row".
+
+    Examples
+    --------
+    >>> shown = Context(Step("column.min", {"column": ("price",)}), "a.csv", shown=("nail, 1",))
+    >>> shown_line(Request(Reading((Step("delete", {"file": ("that row",)}),)), "delete that row", shown)).arguments
+    {'file': ('a.csv',), 'find': ('nail, 1',)}
+    >>> found = Context(Step("search", {"find": ("Paul",)}), "a.txt", shown=("Paul brings wood.",))
+    >>> shown_line(Request(Reading((Step("delete", {}),)), "delete it", found)).act
+    'line.delete'
+    """
+    shown, file, told = request.context.shown, request.context.file, request.concepts
+    is_one = len(shown) == 1 and bool(file) and shown[0] != file
+    if not is_one or request.step.act not in {"delete", "line.delete"}:
+        return None
+    is_found = request.last.act in {"search", "read.line", "read.first", "read.last"} and "file" not in told
+    is_line = bool(told & {"line", "row"}) or is_part(request.text) or (is_found and not request.unexplained)
+    if not is_line or "word" in told or says_more(request.text) or any(sign.isdigit() for sign in request.text):
+        return None
+    return request.instead("line.delete", file=(file,), find=shown)
+
+
+def taken_out(request: Request) -> Step | None:
+    r"""Return that a line with a word goes from the file that was shown, or just changed: no file, and no other change.
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("a.md",)}), "a.md", read=(("a.md", "- eggs\n- lemons"),))
+    >>> taken_out(Request(Reading((Step("delete", {"file": ("the lemons",)}),)), "remove the lemons", shown)).arguments
+    {'file': ('a.md',), 'find': ('lemons',)}
+    >>> added = Step("append", {"file": ("a.md",), "lines": ("butter",)})
+    >>> said, context = Reading((Step("undo", {}),)), Context(added, "a.md", changed=added)
+    >>> taken_out(Request(said, "take the butter out again", context))
+    >>> taken_out(Request(said, "take the eggs out again", context)).arguments
+    {'file': ('a.md',), 'find': ('eggs',)}
+    """
+    step, file, context = request.step, request.context.file, request.context
+    is_going = step.act in _GOING | {"undo"} or {"taking", "out"} <= wishes_said(request.text, request.language)
+    if context.is_open or request.names() or not is_going or asks(request.text):
+        return None
+    said = [(one, telling_in(one, request.language)) for one in CLAUSE.split(request.text)]
+    gone = [(clause, left) for clause, left in said if says_gone(clause, request.language)]
+    is_bare = any(not left and _says_again(clause, request.language) for clause, left in gone)
+    is_back = bool(back_in(request.text)) or bool(
+        frozenset[str]().union(*lexicon().concepts(request.words)[:1]) & NEGATING
+    )
+    is_bare = is_bare or (is_back and any(not left for _, left in gone) and not request.concepts & {"file", "line"})
+    if is_bare and request.last.act == "task.add":
+        return request.instead("task.delete", text=request.last.arguments.get("text", ()))
+    if is_bare and request.last.act in {"append", "prepend", "write", "create"}:
+        return request.instead("undo")  # "take it out again" is what was added, never the file
+    clause, left = next(iter(gone), ("", []))
+    word = " ".join(left)
+    if (
+        not ENDED.search(file)
+        or file.endswith(TABLES)
+        or not 0 < len(left) <= FEW_SAID
+        or word not in clause
+        or request.concepts & OF_TASKS
+    ):
+        return None
+    changed = context.changed.arguments if context.changed is not None and context.changed.word("file") == file else {}
+    has_word = re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE).search
+    if step.act == "undo":
+        is_added = context.changed is not None and context.changed.act in {"append", "prepend", "line.delete"}
+        is_other = is_added and bool(changed) and not any(map(has_word, sum(changed.values(), ())))
+        return request.instead("line.delete", file=(file,), find=(word,)) if is_other else None
+    is_there = any(map(has_word, dict(context.read).get(file, "").splitlines()))
+    is_list = request.last.act in {"append", "prepend", "line.delete"} and request.last.word("file") in {"", file}
+    is_there = is_there or (is_list and {"taking", "out"} <= wishes_said(clause, request.language))
+    return request.instead("line.delete", file=(file,), find=(word,)) if is_there else None
+
+
+def _says_again(clause: str, language: str) -> bool:
+    """Tell whether what a clause says goes is what was just added: "take it out", "remove that again"."""
+    return {"taking", "out"} <= wishes_said(clause, language) or {"delete", "again"} <= concepts_of(clause)
+
+
+def line_at_place(request: Request) -> Step | None:
+    """Return that a line goes that is told by its place, where that was not read: "把最后那行删了吧".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read.last", {"file": ("a.log",)}), "a.log")
+    >>> line_at_place(Request(Reading((Step("line.delete", {}),), language="zh"), "把最后那行删了吧", shown)).arguments
+    {'line': ('-1',)}
+    """
+    step, is_east = request.step, request.language in {"ja", "zh"}
+    place = rank(request.text) if is_east else request.place
+    is_bare = step.act in {"line.delete", "delete"} and not step.arguments and not request.files
+    is_line = is_bare and request.says_line
+    return request.instead("line.delete", line=(str(place),)) if is_line and place else None
+
+
+def line_added(request: Request) -> Step | None:
+    """Return that a line goes to the file that is spoken of, and no task is noted: "and one more line: buy fruit".
+
+    Examples
+    --------
+    >>> said = Reading((Step("task.add", {"text": ("buy fruit",)}),))
+    >>> line_added(Request(said, "and one more line: buy fruit", Context(file="a.md")))[:2]
+    ('append', {'file': ('a.md',), 'text': ('buy fruit',)})
+    """
+    step, file = request.step, request.context.file
+    is_line = step.act == "task.add" and bool(step.word("text")) and request.says_line and not request.names()
+    if not is_line or not ENDED.search(file) or file.endswith(TABLES) or request.concepts & OF_TASKS:
+        return None
+    return request.instead("append", file=(file,), text=step.arguments["text"])
+
+
+def line_with(request: Request) -> Step | None:
+    """Return that the lines with a word are wanted, where it was taken for the number of one: "which line mentions the gate?".
+
+    Examples
+    --------
+    >>> said = Reading((Step("read.line", {"file": ("a.txt",), "line": ("gate",)}),))
+    >>> line_with(Request(said, "which line of a.txt mentions the gate?", Context())).arguments
+    {'file': ('a.txt',), 'find': ('gate',)}
+    """
+    step = request.step
+    is_word = step.act == "read.line" and bool(step.word("line")) and rank(step.word("line")) is None
+    file = step.arguments.get("file") or ((request.context.file,) if request.context.file else ())
+    return request.instead("search", file=file, find=step.arguments["line"]) if is_word and file else None
+
+
+def those_boxes(request: Request) -> Step | None:
+    r"""Return that all boxes that were shown go, where it is said how many they are: "then delete those two".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {}), "a.md", answer="- [x] order wood\n- [x] paint the rail")
+    >>> said = Reading((Step("line.delete", {"line": ("two",)}),))
+    >>> those_boxes(Request(said, "then delete those two", shown)).arguments
+    {'file': ('a.md',), 'find': ('[x]',)}
+    """
+    step, lines = request.step, request.context.answer.splitlines()
+    states = {found[2] == " " for line in lines if (found := BOX.match(line)) is not None}
+    said = [word for role, words in step.arguments.items() if role != "file" for word in words]
+    count = rank(said[0]) if step.act in {"line.delete", "delete"} and len(said) == 1 else None
+    is_all = len(lines) > 1 and count == len(lines) and all(map(BOX.match, lines)) and len(states) == 1
+    if not is_all or request.files or request.concepts & {"second"} or "第" in request.text:
+        return None
+    return request.instead("line.delete", file=(request.context.file,), find=("[ ]" if states.pop() else "[x]",))
+
+
+def numbered_line(request: Request) -> Step | None:
+    """Return that a line of the list that is spoken of goes, which is told by its place: "strike the second one".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("list.txt",)}), "list.txt")
+    >>> said = Reading((Step("task.done", {"text": ("the second one",)}),))
+    >>> numbered_line(Request(said, "strike the second one", shown)).arguments
+    {'file': ('list.txt',), 'line': ('the second one',)}
+    """
+    step, file = request.step, request.context.file
+    words = [word for texts in step.arguments.values() for word in texts]
+    told = lexicon().concepts(request.words)
+    is_shown = request.last.act in {"read", "append", "line.delete", "undo", "write"}
+    is_file = ENDED.search(file) is not None and not file.endswith(TABLES)
+    is_gone = any("off" in one for one in request.wishes) or (
+        step.act != "delete" and any("delete" in one for one in told)
+    )
+    if not (is_shown and is_file and is_gone and len(words) == 1 and rank(words[0]) is not None):
+        return None
+    if any("tick" in one for one in request.wishes) and BOX.search(dict(request.context.read).get(file, "")):
+        return request.instead("line.tick", file=(file,), find=(words[0],))
+    is_bare = all(is_small(word) or concepts_of(word) or rank(word) is not None for word in words[0].split())
+    is_listed = request.context.is_open or file in request.context.shown
+    if is_listed or not is_bare or step.act not in _GOING or asks(request.text):
+        return None
+    return request.instead("line.delete", file=(file,), line=(words[0],))
+
+
+def lines_shown(request: Request) -> Step | None:
+    """Return that some lines of the file that was shown are wanted: "only the errors"; or what was counted of it is kept.
+
+    Examples
+    --------
+    >>> shown = Context(Step("read.last", {"file": ("a.log",)}), "a.log")
+    >>> lines_shown(Request(Reading((Step("search", {"find": ("errors",)}),)), "only the errors", shown)).arguments
+    {'file': ('a.log',), 'find': ('errors',)}
+    >>> counted = Context(Step("count.matches", {"file": ("a.log",), "find": ("WARN",)}), "a.log")
+    >>> said = Reading((Step("same", {"to": ("b.txt",)}, "write"),))
+    >>> lines_shown(Request(said, "save them to b.txt", counted))[:3]
+    ('search', {'file': ('a.log',), 'find': ('WARN',), 'to': ('b.txt',)}, 'write')
+    """
+    step, last, file = request.step, request.last, request.context.file
+    if not (step.act and last.act and file):
+        return None
+    is_which = step.act == "search" and set(step.arguments) == {"find"} and bool(request.concepts & {"what", "which"})
+    is_of_it = is_which and last.act in {"read", "count.lines"} and last.word("file") in {"", file, "it"}
+    if is_of_it and ENDED.search(file) and not request.concepts & {"file", "folder", "where", "letter"}:
+        return request.instead("search", file=(file,), find=step.arguments["find"])  # "which one mentions Ann?"
+    is_kept = step.act == "same" and step.destination in {"write", "append"} and step.word("to")
+    if last.act == "count.matches" and is_kept:
+        return request.instead("search", step.destination, **{**last.arguments, "to": step.arguments["to"]})
+    word = step.word("find") or step.word("value")
+    is_part_of_it = step.act in {"search", "rows.where"} and not step.word("file") and "only" in request.concepts
+    is_text = last.act.startswith(("read", "summary", "count.lines", "date")) and not file.casefold().endswith(
+        (".csv", ".tsv", ".json")
+    )
+    return request.instead("search", file=(file,), find=(word,)) if word and is_part_of_it and is_text else None
+
+
+def boxes(request: Request) -> Step | None:
+    """Return what is to be done with a list of boxes in a file: see :func:`of_boxes`."""
+    return of_boxes(request.reading, request.text, request.context)
+
+
+_COUNTED_LINE = re.compile(r"^(\S.*): (\d+)$", re.MULTILINE)
+_SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list", "query": "query"}
+"""What shows the things that an act counts."""
+_COUNTED = frozenset(("search", "count.lines", "count.files"))
+"""Acts that are asked for where lines, or files, with a word are counted."""
+_MAYBE_REPEATED = frozenset(("exists", "read", "search", "unclear", "talk", "read.unique", "count.matches", "delete", "line.delete"))  # fmt: skip
+"""Acts that are read where lines that stand somewhere twice are asked for, or are to go."""
+
+
+def longest_counted(request: Request) -> Step | None:
+    r"""Return which of several files that were counted has most, or least: "which one is the longest?".
+
+    Examples
+    --------
+    >>> told = "letters has 52 words.\nletters/a.txt: 28\nletters/b.txt: 24"
+    >>> counted = Context(Step("count.words", {"file": ("letters",)}), answer=told)
+    >>> longest_counted(Request(Reading((Step("read.longest", {}),)), "which one is the longest?", counted)).arguments
+    {'file': ('letters/a.txt',)}
+    """
+    step, last = request.reading.steps[0], request.last
+    if last.act not in {"count.lines", "count.words", "count.chars"} or step.arguments.keys() - {"column"}:
+        return None
+    counts = {one[1]: int(one[2]) for one in _COUNTED_LINE.finditer(request.context.answer)}
+    both = ((max, {"longest", "largest", "max"}), (min, {"shortest", "smallest", "min"}))
+    ends = [end for end, concepts in both if request.concepts & concepts]
+    if len(counts) < BOTH or len(ends) != 1 or request.names("file"):
+        return None
+    return request.instead(last.act, file=(ends[0](counts, key=lambda name: counts[name]),))
+
+
+def repeated(request: Request) -> Step | None:
+    """Return that lines that stand somewhere twice are wanted, or are to go: "are there names that appear twice?".
+
+    Examples
+    --------
+    >>> named = Context(file="a.txt")
+    >>> repeated(Request(Reading((Step("exists", {}),)), "does any name appear twice?", named)).act
+    'read.repeated'
+    >>> said = Reading((Step("delete", {"file": ("the duplicates",)}),))
+    >>> repeated(Request(said, "remove the duplicates", named))[:3]
+    ('read.unique', {'file': ('a.txt',), 'to': ('a.txt',)}, 'write')
+    """
+    step, told = request.step, request.concepts
+    named = [word.text for word in request.words if word.kind == "file"]
+    is_gone = step.act in {"delete", "line.delete"} or ("delete" in told and bool(told & {"line", "row", "word"}))
+    file = named[0] if named else request.context.file
+    is_it = bool(step.act) and (step.act in _MAYBE_REPEATED or is_gone) and len(named) < BOTH and bool(file)
+    if not is_it or "twice" not in request.asking or "folder" in told:
+        return None
+    if is_gone and "file" not in told:
+        return request.instead("read.unique", "write", file=(file,), to=(file,))
+    return request.instead("read.repeated", file=(file,)) if request.is_question and not is_gone else None
+
+
+def matches(request: Request) -> Step | None:
+    """Return that lines with a word are to be counted, where they were to be shown, or all lines to be counted.
+
+    Examples
+    --------
+    >>> read = Reading((Step("search", {"find": ("WARN",)}),))
+    >>> matches(Request(read, "and how many of them contain WARN?", Context(file="a.log")))[:2]
+    ('count.matches', {'file': ('a.log',), 'find': ('WARN',)})
+    """
+    step, told = request.step, request.concepts
+    named = [word.text for word in request.words if word.kind == "file"]
+    is_maybe = step.act == "count.words" and any(
+        other.steps[0].act == "count.matches" for other in request.reading.others
+    )
+    is_counted = is_maybe or (step.act in _COUNTED and bool(told & {"many", "count"}))
+    if len(named) > 1 or not is_counted:
+        return None
+    file, word = step.word("file") or request.context.file, step.word("find")
+    if not word and (is_maybe or "contain" in told) and "folder" not in told:  # no "subfolders included"
+        left = unexplained(request.text, request.language, file if step.act != "count.files" else "")
+        word = left[0] if len(left) == 1 else ""
+    if not word:
+        return None
+    if "file" in told and not named:
+        return request.instead("search.files", find=(word,))
+    return request.instead("count.matches", file=(file,), find=(word,)) if file else None
+
+
+def counted_shown(request: Request) -> Step | None:
+    """Return that what was counted is to be shown: "show me them", "which ones?".
+
+    Examples
+    --------
+    >>> counted = Context(last=Step("count.matches", {"file": ("a.log",), "find": ("WARN",)}))
+    >>> counted_shown(Request(Reading((Step("read", {"file": ("them",)}),)), "show me them", counted))[:2]
+    ('search', {'file': ('a.log',), 'find': ('WARN',)})
+    """
+    step, last = request.step, request.last
+    shown = _SHOWN_BY.get(last.act, "")
+    is_counted = bool(shown) and (shown != "query" or last.word("query").startswith("count"))
+    if not is_counted or not step.act or request.context.asked is not None:
+        return None
+    is_look = not is_change(step.act) and not step.act.startswith(("count", "column", "list."))
+    if not is_look or not request.concepts & SHOWING or len(request.words) > SHORT:
+        return None
+    return None if says_more(request.text) or request.names() else last._replace(act=shown, text=request.text)
+
+
+def ticked_too(request: Request) -> Step | None:
+    """Return that another of the boxes is ticked off like the one before: "and the last".
+
+    Examples
+    --------
+    >>> ticked = Context(Step("line.tick", {"file": ("a.md",), "find": ("soil",)}), "a.md")
+    >>> ticked_too(Request(Reading((Step("read.last", {}),)), "and the last", ticked)).arguments
+    {'file': ('a.md',), 'find': ('last',)}
+    """
+    last = request.last
+    place = next((word.text for word in request.words if rank(word.text)), "")
+    told = lexicon().concepts(request.words)
+    is_more = last.act in {"line.tick", "line.untick"} and bool(place) and "and" in told[0]
+    is_bare = not (request.names() or request.is_question or request.unexplained) and request.length <= FEW_WORDS
+    return (
+        request.instead(last.act, file=last.arguments.get("file", ()), find=(place,)) if is_more and is_bare else None
+    )
+
+
+def still_open(request: Request) -> Step | None:
+    """Return that what is to be done is asked for, where it was read as anything else: "what is still open?".
+
+    Examples
+    --------
+    >>> still_open(Request(Reading((Step("read", {}),)), "what is still open?", Context())).act
+    'task.list'
+    """
+    step = request.step
+    is_maybe = step.act in MAYBE_OPEN or (bool(step.act) and step.act not in acts())
+    is_bare = not request.names() and not request.unexplained and request.length <= FEW_WORDS + 1
+    is_of_other = request.context.query is not None or bool(request.context.file)
+    if not (is_maybe and is_bare and request.is_question) or is_of_other or "many" in request.concepts:
+        return None
+    return request.instead("task.list") if state_of_boxes(request.text, request.language) == "open" else None
+
+
+_MAYBE_TOLD = frozenset(
+    ("date", "unclear", "talk", "recall", "cell", "json.get", "same", "search", "read", "about.owner")
+)
+"""Acts that are read where something is asked of the text that was shown."""
+_TIME = re.compile(r"\b\d{1,2}[:h.]\d\d\b|\b(?:19|20)\d\d\b|\d ?(?:Uhr|o'clock|am|pm)\b", re.IGNORECASE)
+_MONEY = re.compile(
+    r"\d[\d.,]*\s?(?:€|\$|£|¥|eur|euros?|dollars?|pounds?|usd|gbp|pln|zł|złotych|reais|円|元|块)|[€$£¥]\s?\d",
+    re.IGNORECASE,
+)
+
+
+def told_there(request: Request) -> Step | None:
+    r"""Return the line of the text that was shown which tells when, or how much: "and when can he come?".
+
+    Examples
+    --------
+    >>> letter = "Dear Ms. Day,\nThe pipe costs 145 euro.\nI can come on Thursday 24 October."
+    >>> shown = Context(Step("read", {}), "a.txt", read=(("a.txt", letter),))
+    >>> told_there(Request(Reading((Step("date", {}),)), "and when can he come?", shown)).word("find")
+    'I can come on Thursday 24 October.'
+    >>> told_there(Request(Reading((Step("talk", {}),)), "how much money does he want?", shown)).word("find")
+    'The pipe costs 145 euro.'
+    """
+    context, step, file = request.context, request.step, request.context.file
+    text = dict(context.read).get(file) or (context.answer if request.last.act in {"read", "search"} else "")
+    is_text = ENDED.search(file) is not None and not file.endswith(TABLES) and bool(text) and not request.names()
+    is_counted = step.act in {"count.lines", "count.rows", "count.matches", "rows.count"} and "many" in request.concepts
+    is_maybe = step.act in _MAYBE_TOLD or is_counted or (bool(step.act) and step.act not in acts())
+    is_of_file = bool(request.concepts & {"change", "save"} or {"newest", "file"} <= request.concepts)
+    is_other = bool(step.destination) or is_of_file or request.length > SHORT
+    if not (is_text and is_maybe and request.is_question) or is_other:
+        return None
+    lines = text.splitlines()
+    if is_counted:
+        told = [line for line in lines if any(rank(word.text) for word in words_of(line))]
+        near, shared = nearest_texts(request.text, told, request.language)
+        lines = near if shared and not request.concepts & {"line", "row", "word", "character"} else []
+    elif "when" in request.concepts:
+        lines = [line for line in lines if _TIME.search(line) or (_has_digit(line) and "day" in concepts_of(line))]
+    elif request.asking & {"much", "price", "owed"} or ({"many", "money"} <= request.concepts):
+        lines = [line for line in lines if _MONEY.search(line)]
+    else:
+        return None
+    if len(lines) > 1:
+        near, shared = nearest_texts(request.text, lines, request.language)
+        lines = near if shared else lines
+    return request.instead("search", file=(file,), find=(lines[0].strip(),)) if len(lines) == 1 else None
+
+
+def _has_digit(line: str) -> bool:
+    return any(map(str.isdigit, line))
+
+
+_OF_TEXTS = frozenset(("append", "prepend", "write", "replace", "line", "json", "value", "undo", "create"))
+"""First parts of acts that change a text."""
+
+
+def says_now(request: Request) -> Step | None:
+    """Return that the file that was just changed is to be shown: "and what does it say now?".
+
+    Examples
+    --------
+    >>> put = Context(Step("replace", {"file": ("a.txt",)}), "a.txt")
+    >>> says_now(Request(Reading((Step("search", {}),)), "what does it say now?", put)).arguments
+    {'file': ('a.txt',)}
+    """
+    last, file, step = request.last, request.context.file, request.step
+    is_asked = (
+        request.is_question
+        and {"what", "contain"} <= request.concepts
+        and not (request.names() or (request.asking & {"does"} and last.act.startswith("run")))
+    )
+    is_bare = step.act in {"search", "list", "unclear", "talk", "task.list", "same"} or step.act not in acts()
+    is_of_it = (
+        last.act.partition(".")[0] in _OF_TEXTS and ENDED.search(file) is not None and request.context.asked is None
+    )
+    return (
+        request.instead("read", file=(file,))
+        if is_asked and is_bare and is_of_it and request.length <= FEW_WORDS + 1
+        else None
+    )
+
+
+def line_kept(request: Request) -> Step | None:
+    """Return that the line that was shown goes to a file, and not the whole file: "copy that line to a.txt".
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {}), "calls.log", shown=("17:40 Diego",))
+    >>> said = Reading((Step("copy", {"to": ("a.txt",)}),))
+    >>> line_kept(Request(said, "copy that line to a.txt", shown)).arguments
+    {'file': ('a.txt',), 'text': ('17:40 Diego',)}
+    """
+    step, shown = request.step, request.context.shown
+    is_line = bool(request.concepts & {"line", "row"}) and points_back(request.text) and 0 < len(shown) <= SHORT
+    is_copy = step.act == "copy" and not any(map(ENDED.search, step.arguments.get("file", ())))
+    goal = step.word("to") if is_copy else ""
+    if not (is_line and ENDED.search(goal)) or request.context.file in shown:
+        return None
+    return request.instead("write", file=(goal,), text=tuple(shown))
+
+
+def instead_of(request: Request) -> Step | None:
+    r"""Return that one word of the text that was shown stands for another: "they will be 31 and not 28, correct the letter".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {}), "a.txt", read=(("a.txt", "Your 28 pupils\nare welcome."),))
+    >>> said = Reading((Step("forget", {}),))
+    >>> instead_of(Request(said, "they will be 31 and not 28, can you correct that?", shown)).arguments
+    {'file': ('a.txt',), 'old': ('28',), 'new': ('31',)}
+    """
+    context, found = request.context, request.words
+    text = dict(context.read).get(context.file) or "\n".join(context.shown)
+    numbers = [at for at, word in enumerate(found) if word.kind in {"number", "measure"}]
+    if len(numbers) != BOTH or request.files or not text or not ENDED.search(context.file):
+        return None
+    new, old = (found[at].text for at in numbers)
+    between = lexicon().concepts(found)[numbers[0] + 1 : numbers[1]]
+    is_instead = any(one & NEGATING for one in between) or any(
+        "instead" in one for one in request.wishes[numbers[0] + 1 : numbers[1]]
+    )
+    has = [re.search(rf"(?<![\d.,]){re.escape(one)}(?![\d])", text) is not None for one in (new, old)]
+    if not is_instead or has != [False, True] or context.file.endswith(TABLES):
+        return None
+    return request.instead("replace", file=(context.file,), old=(old,), new=(new,))

@@ -1,0 +1,354 @@
+"""Requests about tables and JSON files that mean another step than was read: rows and columns that were shown, values that are set."""
+
+from __future__ import annotations
+
+import re
+
+from lango_nb.models.offline.followups import CLAUSES, ENDED
+from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, left_over, words_of_wishes
+from lango_nb.models.offline.names import asks, is_pointer, rank, trimmed, unexplained
+from lango_nb.models.offline.operations import BOX
+from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
+from lango_nb.models.offline.queries import TABLES, names_column, ranked
+from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request
+from lango_nb.models.offline.steps import BOTH, FEW_SAID
+
+
+def key_left(request: Request) -> Step | None:
+    """Return the value of a JSON file whose key was not read, where one word is left: "hut.json 里海拔写的是多少".
+
+    Examples
+    --------
+    >>> said = Reading((Step("json.get", {"file": ("a.json",)}),))
+    >>> key_left(Request(said, "what is the frobnicator in a.json", Context())).arguments
+    {'file': ('a.json',), 'key': ('frobnicator',)}
+    """
+    step = request.step
+    left = [word for word in request.unexplained if word not in step.word("file")]
+    is_lacking = step.act == "json.get" and bool(step.word("file")) and not step.word("key") and len(left) == 1
+    return request.instead("json.get", file=step.arguments["file"], key=(left[0],)) if is_lacking else None
+
+
+def sorted_otherwise(request: Request) -> Step | None:
+    """Return that only the first rows are wanted of those that were just sorted, or the last first: "only the first three".
+
+    Examples
+    --------
+    >>> told = Context(last=Step("read.sorted", {"file": ("a.csv",)}, text="sort a.csv by price, dearest first"))
+    >>> read = Reading((Step("read.first", {"n": ("three",)}),))
+    >>> sorted_otherwise(Request(read, "only the first three", told)).text
+    'sort a.csv by price, dearest first, three'
+    >>> told = Context(last=Step("rows.sorted", {"column": ("price",)}, text="sort it by price"))
+    >>> sorted_otherwise(Request(Reading((Step("read.reversed", {}),)), "the other way round", told)).text
+    'the other way round'
+    """
+    step, last = request.step, request.last
+    is_sorted = last.act in {"read.sorted", "rows.sorted"} and not step.word("file")
+    before = last.text.partition("\n")[0]
+    if is_sorted and step.act == "read.reversed" and last.word("column"):
+        is_down, _ = ranked(before, request.language, last.word("column"))
+        return last._replace(text="" if is_down else request.text)
+    return (
+        last._replace(text=f"{before}, {step.word('n')}")
+        if is_sorted and step.word("n") and step.act == "read.first"
+        else None
+    )
+
+
+def rows_shown(request: Request) -> Step | None:
+    """Return that the first, or the last, of the rows that were shown are wanted, and no lines of the file.
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {"file": ("a.csv",)}), "a.csv", shown=("1,Ann", "2,Bo", "3,Cy"))
+    >>> rows_shown(Request(Reading((Step("read.first", {"n": ("two",)}),)), "just the first two", shown)).arguments
+    {'file': ('a.csv',), 'find': ('1,Ann', '2,Bo')}
+    """
+    step, rows = request.step, request.context.shown
+    each = (one for reading in (request.reading, *request.reading.others) for one in reading.steps[:1])
+    if step.act not in {"read.first", "read.last"} and "only" in request.concepts:  # "只要前两件"
+        step = next((one for one in each if one.act in {"read.first", "read.last"} and one.word("n")), step)
+    count = rank(step.word("n")) if step.act in {"read.first", "read.last"} and step.word("n") else None
+    if not rows and BOX.search(request.context.answer):
+        rows = tuple(line for line in request.context.answer.splitlines() if BOX.match(line))
+    is_told = request.last.act in {"query", "search", "rows.where", "read"} and len(rows) > 1 and not step.word("file")
+    if (
+        not (is_told and count and 1 < count < len(rows))
+        or request.concepts & {"line"}
+        or any(", " in row or ENDED.search(row) for row in rows)
+    ):
+        return None
+    kept = rows[:count] if step.act == "read.first" else rows[-count:]
+    return request.instead("search", file=(request.context.file,), find=tuple(kept))
+
+
+def row_shown(request: Request) -> Step | None:
+    """Return that one of the rows that were shown is wanted, told by its place: "who is the second one?".
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {"file": ("a.csv",)}), "a.csv", shown=("1,Ann", "2,Bo"))
+    >>> row_shown(Request(Reading((Step("talk", {}),)), "who is the second one?", shown)).arguments
+    {'file': ('a.csv',), 'find': ('2,Bo',)}
+    """
+    is_told = request.last.act in {"query", "rows.where", "count.matches"} and len(request.context.shown) > 1
+    if not is_told or request.length > FEW_WORDS + 1 or request.names() or request.unexplained:
+        return None
+    row = request.shown_at_place() if request.step.act in UNCLEAR_PLACE and not request.names("number") else ""
+    return request.instead("search", file=(request.context.file,), find=(row,)) if row else None
+
+
+def of_table(request: Request) -> Step | None:
+    """Return that who comes first, or last, is asked of the table that is spoken of, and no line: "who arrives first?".
+
+    Examples
+    --------
+    >>> read = Reading((Step("read.first", {}),))
+    >>> of_table(Request(read, "who arrives first?", Context(file="guests.csv"))).act
+    'query'
+    """
+    tables = [name for name in request.files if name.endswith(TABLES)]
+    if request.step.act in {"about.owner", "about.agents"} and len(tables) == 1:
+        return request.instead("query")  # "in helpers.csv, who has the job packing?"
+    is_line = bool(request.concepts & {"line", "row"}) or request.names() or request.names("number")
+    is_asked = request.step.act in {"read.first", "read.last"} and "who" in request.concepts
+    asked = request.context.query
+    if asked is not None and request.concepts & ASKED_OF and any("left" in one for one in request.wishes):
+        return asked._replace(text=request.text) if request.length <= FEW_WORDS else None  # "so who is left?"
+    if asked is not None and not (is_line or request.files) and _is_of_rows(request):
+        return request.instead("query")
+    return request.instead("query") if is_asked and not is_line and request.context.file.endswith(TABLES) else None
+
+
+def _is_of_rows(request: Request) -> bool:
+    """Tell whether a request names one or two things, and may want them of the rows that were shown: "give me their emails"."""
+    step, words = request.step, sum(request.step.arguments.values(), ())
+    is_bare = step.act in _MAYBE_COLUMN and not step.destination and request.length <= FEW_WORDS + 1
+    named = words or tuple(request.unexplained)
+    is_there = set(request.unexplained) <= {one for word in named for one in word.split()}
+    return is_bare and len(named) == 1 and len(named[0].split()) <= BOTH and is_there and not is_pointer(named[0], "it")
+
+
+def value_put(request: Request) -> Step | None:
+    """Return that the value that was told is to be another: "make that 45", "we used some, so change it to 6", "set 30".
+
+    Examples
+    --------
+    >>> told = Context(Step("query", {}), "a.csv", query=Step("query", {}))
+    >>> said = Reading((Step("replace", {"old": ("2 kg",), "new": ("6",)}),))
+    >>> value_put(Request(said, "we cooked 2 kg of it, so change that to 6", told)).word("new")
+    '6'
+    >>> told = Context(Step("json.get", {"key": ("minutes",)}), "a.json")
+    >>> value_put(Request(Reading((Step("json.set", {"new": ("30",)}),), language="it"), "metti 30", told)).arguments
+    {'file': ('a.json',), 'key': ('minutes',), 'new': ('30',)}
+    """
+    last, file = request.last, request.context.file
+    is_table = last.act in {"query", "value.set"} and file.endswith((".csv", ".tsv"))
+    is_plain = request.context.answer.lstrip()[:1] not in {"{", "["} and "\n" not in request.context.answer.strip()
+    is_value = last.act in {"json.get", "json.set"} and bool(last.word("key")) and file.endswith(".json") and is_plain
+    if not (is_table or is_value) or request.is_question or request.files or request.length > 2 * SHORT:
+        return None
+    clauses = [one for one in CLAUSES.split(request.text.rstrip(" .!")) if one.strip()]
+    put = [(clause, value) for clause in clauses if (value := _value_in(clause, request.language))]
+    if len(put) != 1:
+        return None
+    clause, new = put[0]
+    is_of_last = not unexplained(clause.partition(new)[0], request.language)  # "mach 9000 draus"
+    if is_table:
+        return request.instead("value.set", text=(clause,), file=(file,), new=(new,))
+    return request.instead("json.set", file=(file,), key=last.arguments["key"], new=(new,)) if is_of_last else None
+
+
+def _value_in(clause: str, language: str) -> str:
+    """Return the value that a clause says something is to be: the 45 of "so make that 45"; empty where it says none."""
+    found = words_of(clause)
+    values = [word.text for word in found if word.kind in _VALUES]
+    told = frozenset[str]().union(*lexicon().concepts(found)[: FEW_SAID + 1])
+    is_east = language in {"ja", "zh"}
+    is_put = bool(told & _PUTTING) or (
+        is_east and any("mark" in one for one in words_of_wishes(language).concepts(found))
+    )
+    is_other = bool(told & {"file", "line", "row", "append", "delete", "calculate"})
+    is_last = is_east or any(word.text in values for word in found[-BOTH:])
+    return values[0] if len(values) == 1 and is_put and is_last and not is_other and len(found) <= FEW_WORDS + 2 else ""
+
+
+_VALUES = frozenset(("number", "measure", "time"))
+_PUTTING = frozenset(("change", "put", "write", "replace", "create", "save"))
+"""Concepts of verbs with which a value is set."""
+
+
+def switched(request: Request) -> Step | None:
+    """Return that a value of a JSON file is put on or off, and neither said: "turn off the break in a.json", "switch it on".
+
+    Examples
+    --------
+    >>> said = Reading((Step("json.set", {"file": ("a.json",)}),))
+    >>> switched(Request(said, "turn off the break in a.json", Context())).arguments
+    {'file': ('a.json',), 'key': ('break',), 'new': ('false',)}
+    """
+    step, last, found, marks = request.step, request.last, request.words, request.wishes
+    every = frozenset[str]().union(*marks)
+    new = "true" if "on" in every else "false" if "stopped" in every else ""
+    named = [name for name in request.files if name.endswith(".json")]
+    is_said = step.act.startswith(("json.", "value.")) and not step.word("new")
+    goes_on = last.act.startswith("json.") and bool(last.word("key")) and len(found) <= FEW_WORDS
+    spoken = request.context.file if request.context.file.endswith(".json") else ""
+    file = named[0] if len(named) == 1 else spoken
+    if not new or not file or asks(request.text) or not (is_said or named or goes_on):
+        return None
+    marked = [word.text for word, one in zip(found, marks, strict=True) if one & {"on", "stopped"}]
+    is_of_last = goes_on and not step.word("key") and len(found) <= FEW_SAID
+    taken = Step(step.act, {"file": (file, *marked)}, text=request.text)
+    key = step.word("key") or ("" if is_of_last else left_over(request.text, taken, request.language))
+    key = key or (last.word("key") if goes_on else "")
+    return request.instead("json.set", file=(file,), key=(trimmed(key),), new=(new,)) if key else None
+
+
+_MAYBE_COLUMN = frozenset(("task.list", "list", "list.ending", "talk", "unclear", "read"))
+"""Acts that are read where the values of a column are asked for."""
+
+
+def column_listed(request: Request) -> Step | None:
+    r"""Return that the values of a column of the table that was shown are wanted: "list the cities".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {}), "a.csv", read=(("a.csv", "city,price\nRome,4\nOslo,6"),))
+    >>> column_listed(Request(Reading((Step("task.list", {}),)), "list the cities", shown)).arguments
+    {'file': ('a.csv',), 'column': ('city',)}
+    """
+    head = dict(request.context.read).get(request.context.file, "").partition("\n")[0]
+    is_table = request.context.file.endswith((".csv", ".tsv")) and not request.names() and len(request.unexplained) == 1
+    if not is_table or request.step.act not in _MAYBE_COLUMN or request.length > FEW_WORDS + 1:
+        return None
+    columns = [
+        name for name in re.split(r"[,;\t]", head) if names_column(request.unexplained[0], name, request.language)
+    ]
+    file = request.context.file
+    return request.instead("column.distinct", file=(file,), column=(columns[0],)) if len(columns) == 1 else None
+
+
+def columns_only(request: Request) -> Step | None:
+    """Return that columns of a table are to be shown, and not which there are: "only the columns item and price of a.csv".
+
+    Examples
+    --------
+    >>> said = Reading((Step("columns", {"file": ("a.csv",)}),))
+    >>> columns_only(Request(said, "show only the columns city and street of a.csv", Context())).arguments
+    {'file': ('a.csv',)}
+    >>> columns_only(Request(said, "which columns does a.csv have?", Context()))
+    """
+    step, file = request.step, request.step.word("file") or request.context.file
+    is_it = step.act == "columns" and file.endswith((".csv", ".tsv")) and not request.is_question
+    left = [word for word in request.unexplained if word not in file]
+    return request.instead("query", file=(file,)) if is_it and left else None
+
+
+def called(request: Request) -> Step | None:
+    """Return that the names are wanted of those who were counted or shown: "and what are they called?".
+
+    Examples
+    --------
+    >>> counted = Step("query", {"file": ("a.csv",), "query": ("count where country is Italy",)})
+    >>> said = Reading((Step("talk", {}),))
+    >>> called(Request(said, "what are they called?", Context(counted, "a.csv", query=counted)))[:2]
+    ('query', {'file': ('a.csv',)})
+    """
+    asked = request.context.query
+    is_it = asked is not None and "named" in request.asking and request.length <= SHORT and not request.files
+    is_look = bool(request.step.act) and not is_change(request.step.act) and not request.names()
+    if asked is None or not (is_it and is_look) or request.context.file != asked.word("file"):
+        return None
+    return Step("query", {"file": asked.arguments["file"]}, text="and their names")
+
+
+def largest_row(request: Request) -> Step | None:
+    """Return that the largest, or the smallest, of the rows that were shown is wanted, and no file: "which of those is the biggest?".
+
+    Examples
+    --------
+    >>> shown = Context(Step("rows.where", {"file": ("a.csv",), "column": ("height",)}), "a.csv")
+    >>> largest_row(Request(Reading((Step("list.largest", {}),)), "which of those is the biggest?", shown)).text
+    'which of those is the biggest? height'
+    """
+    step, last = request.step, request.last
+    is_of_rows = last.act.startswith(("rows", "column", "query", "read")) and request.context.file.endswith(
+        (".csv", ".tsv")
+    )
+    is_it = (
+        step.act in {"list.largest", "list.smallest"}
+        and not step.arguments
+        and not request.concepts & {"file", "folder"}
+    )
+    text = f"{request.text} {last.word('column')}".strip()
+    return request.instead("query")._replace(text=text) if is_it and is_of_rows else None
+
+
+def several_kept(request: Request) -> Step | None:
+    """Return that the rows that were shown go to a file, where it is said how many they are: "write the three to a.txt".
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {}), "a.csv", shown=("Ann", "Bo", "Cy"))
+    >>> said = Reading((Step("write", {"file": ("b.txt",), "text": ("the three",)}),))
+    >>> several_kept(Request(said, "write the three to b.txt", shown)).arguments
+    {'file': ('b.txt',), 'text': ('it',)}
+    """
+    step = request.step
+    found = [count for word in words_of(step.word("text")) if (count := rank(word.text))] if step.word("text") else []
+    left = [word for word in request.unexplained if word not in {*request.files, step.word("text")}]
+    is_it = step.act in {"write", "append"} and found == [len(request.context.shown)] and found[0] > 1 and not left
+    return request.instead(step.act, file=step.arguments.get("file", ()), text=("it",)) if is_it else None
+
+
+def column_kept(request: Request) -> Step | None:
+    """Return that a column of the rows that were shown goes to a file: "put their names in a.txt".
+
+    Examples
+    --------
+    >>> rows = Step("query", {"file": ("a.csv",), "query": ("rows where country is Spain",)})
+    >>> shown = Context(rows, "a.csv", query=rows)
+    >>> said = Reading((Step("write", {"file": ("b.txt",), "text": ("their names",)}),))
+    >>> column_kept(Request(said, "put their names in b.txt", shown))[:3]
+    ('query', {'file': ('a.csv',), 'to': ('b.txt',)}, 'write')
+    """
+    asked, step = request.context.query, request.step
+    tables = [name for name in request.files if name.endswith((".csv", ".tsv"))]
+    files = [name for name in request.files if name not in tables]
+    if len(tables) == len(files) == 1:  # "make a file a.txt with the names from b.csv"
+        asked = Step("query", {"file": (tables[0],), "query": ("rows",)})
+    told = parse_query(asked.word("query")) if asked is not None else None
+    is_said = bool(request.concepts & (KEEPING | {"create"})) and not request.is_question
+    is_kept = step.act not in {"", "delete", "move"} and is_said
+    if asked is None or told is None or told.wanted or told.by or not is_kept or len(files) != 1:
+        return None
+    (to,), file = files, asked.word("file")
+    said = request.text.replace(to, " ")
+    found = [word for word in words_of(said) if word.kind == "word"]
+    named = [word.text for word in found if names_column(word.folded, "name", request.language)]
+    is_other = to == file or any(word.is_quoted or word.kind == "number" for word in request.words)
+    if len(named) != 1 or is_other or len(unexplained(said, request.language)) > 1:
+        return None
+    return Step(
+        "query", {"file": (file,), "to": (to,)}, "append" if "append" in request.concepts else "write", named[0]
+    )
+
+
+def same_value(request: Request) -> Step | None:
+    """Return that the value that was looked up, or set, is looked up again: "is it on now?".
+
+    Examples
+    --------
+    >>> put = Context(Step("json.set", {"file": ("a.json",), "key": ("bar",), "new": ("true",)}), "a.json")
+    >>> same_value(Request(Reading((Step("exists", {"file": ("it",)}),)), "is it on now?", put)).arguments
+    {'file': ('a.json',), 'key': ('bar',)}
+    """
+    last = request.last
+    is_it = last.act in {"json.get", "json.set"} and request.is_question and "active" in request.asking
+    if not is_it or request.length > FEW_WORDS or request.unexplained or is_change(request.step.act):
+        return None
+    return request.instead("json.get", file=last.arguments.get("file", ()), key=last.arguments.get("key", ()))
