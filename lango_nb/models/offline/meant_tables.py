@@ -13,7 +13,7 @@ from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES, names_column, ranked
 from lango_nb.models.offline.queries import parse as parse_query
-from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request
+from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_key_said
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
 
@@ -141,7 +141,7 @@ def value_put(request: Request) -> Step | None:
     >>> said = Reading((Step("replace", {"old": ("2 kg",), "new": ("6",)}),))
     >>> value_put(Request(said, "we cooked 2 kg of it, so change that to 6", told)).word("new")
     '6'
-    >>> told = Context(Step("json.get", {"key": ("minutes",)}), "a.json")
+    >>> told = Context(Step("json.get", {"key": ("minutes",)}, text="quanti minuti?"), "a.json")
     >>> value_put(Request(Reading((Step("json.set", {"new": ("30",)}),), language="it"), "metti 30", told)).arguments
     {'file': ('a.json',), 'key': ('minutes',), 'new': ('30',)}
     """
@@ -149,6 +149,7 @@ def value_put(request: Request) -> Step | None:
     is_table = last.act in {"query", "value.set"} and file.endswith((".csv", ".tsv"))
     is_plain = request.context.answer.lstrip()[:1] not in {"{", "["} and "\n" not in request.context.answer.strip()
     is_value = last.act in {"json.get", "json.set"} and bool(last.word("key")) and file.endswith(".json") and is_plain
+    is_value = is_value and is_key_said(last, request.language)
     if not (is_table or is_value) or request.is_question or request.files or request.length > 2 * SHORT:
         return None
     clauses = [one for one in CLAUSES.split(request.text.rstrip(" .!")) if one.strip()]

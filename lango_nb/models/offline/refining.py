@@ -36,7 +36,7 @@ from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change
 from lango_nb.models.offline.queries import names_column, said_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.reader import FOLLOWS, is_misnamed
-from lango_nb.models.offline.request import ASKED_OF, SHORT
+from lango_nb.models.offline.request import ASKED_OF, SHORT, is_key_said
 from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID, WRITING, plainly
 
 _DOUBTFUL = 0.3
@@ -657,8 +657,10 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     is_unsaid = step is not None and step.act == "line.delete" and "delete" not in concepts_of(request)
     if step is None or not (is_doubtful or is_set or is_unsaid or step.act in acts_of_it):
         return None
-    is_of_last = context.last is not None and context.last.act in {"json.get", "json.set"} and context.last.word("key")
+    last = context.last
+    is_told = last is not None and last.act in {"json.get", "json.set"} and bool(last.word("key"))
     is_bare = step.act == "json.set" and step.arguments.keys() <= {"new"} and points_back(request)
+    is_of_last = last is not None and is_told and is_key_said(last, reading.language)
     if is_of_last and is_bare and set(unexplained(request, reading.language)) <= set(step.word("new").split()):
         return None  # "make that 05:30"
     named = [word.text for word in words_of(request) if word.kind == "file"]

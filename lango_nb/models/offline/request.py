@@ -11,7 +11,7 @@ from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.names import is_asking, rank, unexplained
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change
-from lango_nb.models.offline.queries import said_of_tables
+from lango_nb.models.offline.queries import names_column, said_of_tables
 
 CLAUSE = re.compile(r"[.,;:!?\u3001\u3002\uff0c]+\s*")
 SHORT = 9
@@ -97,6 +97,21 @@ class Request:
 def length(request: str) -> float:
     """Return how many words a request has; a character of those that stand without blanks counts half a word."""
     return sum(0.5 if word.kind in UNSPACED else 1 for word in words_of(request))
+
+
+def is_key_said(step: Step, language: str) -> bool:
+    """Tell whether the key of a value is one that was asked for, or set, and not only the one before: "and when is it back?".
+
+    Examples
+    --------
+    >>> is_key_said(Step("json.get", {"key": ("pump.start",)}, text="when does the pump start?"), "en")
+    True
+    >>> is_key_said(Step("json.get", {"key": ("pickup",)}, text="and when does it have to be back"), "en")
+    False
+    """
+    parts = [part for part in step.word("key").split(".") if not part.isdigit()]
+    said = [word.text for word in words_of(step.text.partition("\n")[0]) if word.kind != "sign"]
+    return step.act != "json.get" or any(names_column(word, part, language) for word in said for part in parts)
 
 
 def is_changing(step: Step) -> bool:

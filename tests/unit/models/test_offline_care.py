@@ -402,3 +402,15 @@ def test_what_holds_several_values_is_not_made_one_of_them_unasked(ask: Ask, fol
     ask("make that 4")
     assert ask("set agents.Pip in garden.json to 4").error_code == "asked_back"
     assert (folder / "garden.json").read_text() == text
+
+
+def test_a_value_that_nobody_asked_for_is_not_the_one_that_is_put_right(ask: Ask, folder: Path) -> None:
+    text = '{"pickup": "07:00", "return": "19:00"}\n'
+    (folder / "booking.json").write_text(text)
+    ask("what is pickup in booking.json?")
+    ask("and when does it have to be back")
+    ask("they gave us an hour more, make that 20:00")
+    assert (
+        "20:00" not in (folder / "booking.json").read_text()
+        or '"pickup": "07:00"' in (folder / "booking.json").read_text()
+    )
