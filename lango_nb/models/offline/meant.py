@@ -49,6 +49,7 @@ from lango_nb.models.offline.meant_lines import (
     taken_out,
     those_boxes,
     ticked_too,
+    told_done,
     told_there,
 )
 from lango_nb.models.offline.meant_results import (
@@ -68,6 +69,7 @@ from lango_nb.models.offline.meant_tables import (
     key_left,
     largest_row,
     of_table,
+    row_added,
     row_shown,
     rows_shown,
     same_value,
@@ -94,6 +96,7 @@ RULES: tuple[Rule, ...] = (
     line_added,
     line_with,
     those_boxes,
+    row_added,
     key_left,
     kind_copied,
     numbered_line,
@@ -103,6 +106,7 @@ RULES: tuple[Rule, ...] = (
     boxes,
     largest_row,
     rather_in,
+    told_done,
     ticked_too,
     copy_gone,
     one_of_them,

@@ -342,6 +342,27 @@ def counted_shown(request: Request) -> Step | None:
     return None if says_more(request.text) or request.names() else last._replace(act=shown, text=request.text)
 
 
+def told_done(request: Request) -> Step | None:
+    r"""Return that a box that was shown is ticked off, where it is told that it is done: "I asked the city already".
+
+    Examples
+    --------
+    >>> shown = Context(Step("search", {}), "a.txt", answer="[ ] ask the city\n[ ] borrow benches")
+    >>> told_done(Request(Reading((Step("talk", {}),)), "I asked the city already", shown)).arguments
+    {'file': ('a.txt',), 'find': ('ask the city',)}
+    """
+    found = [BOX.match(line) for line in request.context.answer.splitlines()]
+    boxes = [one[4] for one in found if one is not None and one[2] == " "]
+    is_told = request.step.act in {"talk", "unclear", "remember"} and not request.is_question and not asks(request.text)
+    if not (is_told and boxes and all(found)) or request.names() or request.context.asked is not None:
+        return None
+    if request.asking & {"yet", "not"} or request.concepts & (NEGATING | {"must", "want", "later"}):
+        return None  # "I have not asked the city yet"
+    near, shared = nearest_texts(request.text, boxes, request.language)
+    is_one = len(near) == 1 and bool(shared) and bool(request.concepts & {"i", "done"})
+    return request.instead("line.tick", file=(request.context.file,), find=(near[0],)) if is_one else None
+
+
 def ticked_too(request: Request) -> Step | None:
     """Return that another of the boxes is ticked off like the one before: "and the last".
 

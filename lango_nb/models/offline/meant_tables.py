@@ -17,6 +17,23 @@ from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Requ
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
 
+def row_added(request: Request) -> Step | None:
+    """Return that a row goes to the table that is spoken of, where it is written out: "schreib Tom,Brot,15 dazu".
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {}), "a.csv", shown=("Ole,salad,12",))
+    >>> said = Reading((Step("value.set", {}),), language="de")
+    >>> row_added(Request(said, "schreib Tom,Brot,15 dazu", shown)).arguments
+    {'file': ('a.csv',), 'text': ('Tom,Brot,15',)}
+    """
+    shown, file = request.context.shown, request.context.file
+    cells = shown[0].count(",") if shown and file.endswith(".csv") else 0
+    rows = [part for part in request.text.split() if cells and part.count(",") == cells and not part.endswith(",")]
+    is_put = bool(request.concepts & KEEPING) and not request.is_question and not request.files
+    return request.instead("append", file=(file,), text=(rows[0],)) if is_put and len(rows) == 1 else None
+
+
 def key_left(request: Request) -> Step | None:
     """Return the value of a JSON file whose key was not read, where one word is left: "hut.json 里海拔写的是多少".
 

@@ -414,3 +414,15 @@ def test_a_value_that_nobody_asked_for_is_not_the_one_that_is_put_right(ask: Ask
         "20:00" not in (folder / "booking.json").read_text()
         or '"pickup": "07:00"' in (folder / "booking.json").read_text()
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_ticked"), [("I ordered the seeds already", True), ("I haven't ordered the seeds yet", False)]
+)
+def test_a_box_is_ticked_where_it_is_told_that_it_is_done_and_not_where_it_is_told_that_it_is_not(
+    ask: Ask, folder: Path, text: str, *, is_ticked: bool
+) -> None:
+    (folder / "todo.txt").write_text(BOXES)
+    ask("what's left to do in todo.txt?")
+    ask(text)
+    assert ("[x] order" in (folder / "todo.txt").read_text()) is is_ticked
