@@ -78,6 +78,45 @@ def read_document(text: str, path: str, *, noun: str = "file", first_line: int =
     return document
 
 
+def value_spans(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
+    r"""Read a YAML mapping, and where each of its values stands.
+
+    Returns
+    -------
+    dict
+    dict of str to tuple of int
+        Begin and end in the text, in characters, by the path of a value (``address.town``, ``items.0``).
+
+    Raises
+    ------
+    DefinitionError
+        As :func:`read_document` does.
+
+    Examples
+    --------
+    >>> value_spans("open: '9:00' # or so\nkeys:\n  - blue\n")[1]
+    {'open': (6, 12), 'keys': (29, 35), 'keys.0': (31, 35)}
+    """
+    values = read_document(text, "the file").values  # refuses what is nested too deeply to be composed
+    spans: dict[str, tuple[int, int]] = {}
+
+    def walk(node: yaml.Node, path: str) -> None:
+        if path:
+            begin, end = node.start_mark.index, node.end_mark.index
+            spans[path] = begin, begin + len(text[begin:end].rstrip())
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                walk(value, f"{path}.{key.value}".lstrip("."))
+        elif isinstance(node, yaml.SequenceNode):
+            for place, value in enumerate(node.value):
+                walk(value, f"{path}.{place}".lstrip("."))
+
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    if root is not None:
+        walk(root, "")
+    return values, spans
+
+
 def write_mapping(values: Mapping[str, Any]) -> str:
     """Write a mapping as YAML that every reader understands alike, in its order."""
     return yaml.dump(dict(values), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=math.inf)

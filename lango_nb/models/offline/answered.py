@@ -22,6 +22,7 @@ from lango_nb.models.offline.answers import (
     sentences,
 )
 from lango_nb.models.offline.followups import ENDED, EXACT, is_work
+from lango_nb.models.offline.keyed import KEYED
 from lango_nb.models.offline.names import compared_in, is_pointer, plain, trimmed
 from lango_nb.models.offline.operations import number
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk, parse, speak_of
@@ -97,7 +98,7 @@ def _as_told(step: Step, value: str, context: Context, told: _Answer) -> tuple[S
                 value = context.answer  # "them" are still what was shown
     got = told.said("json.get") or {}
     is_word = step.act == "json.get" and got.get("name") in step.arguments.get("key", ())
-    if got.get("file", "").endswith(".json") and " " not in got["name"] and not is_word:
+    if got.get("file", "").endswith(KEYED) and " " not in got["name"] and not is_word:
         step = Step("json.get", {"file": (got["file"],), "key": (got["name"],)}, text=step.text)
     return step, value
 
@@ -125,7 +126,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         return found
     reading = _carried_out(reading, told)
     steps = [step for step in reading.steps if is_work(step)]
-    if not steps and reading.steps and (got := told.said("json.get")) and got["file"].endswith(".json"):
+    if not steps and reading.steps and (got := told.said("json.get")) and got["file"].endswith(KEYED):
         steps = [Step("json.get", {}, text=reading.steps[-1].text)]  # talk that was a question of a file
     asked = _asked(reading, told)
     if not steps and asked is not None:

@@ -7,11 +7,13 @@ import posixpath
 import re
 import shlex
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 from lango_nb.core.masking import MASK, mask
 from lango_nb.models.offline.answers import LONGEST_LINE, quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
+from lango_nb.models.offline.keyed import KEYED, TABULAR, keyed
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import words_of_wishes
@@ -47,7 +49,6 @@ from lango_nb.models.offline.operations import (
     holds,
     json_path,
     json_set,
-    json_spans,
     lines,
     number,
     read_table,
@@ -81,6 +82,8 @@ _ADDING, _REPLACING = frozenset(("put", "append")), frozenset(("replace", "write
 """Concepts of a wish to add to what is there, and of one to write it anew."""
 _RUN = re.compile(r"\d+(?:\s*[^\d\s]{1,5}\s*\d+)+")
 """Several numbers, with a word or a sign between each two."""
+_MOST_CELLS = 4
+"""Values among which it is asked which is meant."""
 _MOST_TABLES = 12
 """Tables that are looked into for the one that is meant."""
 _LONGEST_KEY = 40
@@ -264,7 +267,7 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     if old is None:
         yield from write(desk, path, text)
         return _done(step, desk.say("appended_new", file=path), path)
-    if path.casefold().endswith(".json"):
+    if path.casefold().endswith(KEYED):
         raise CannotWork(desk.say("json_append", file=path))
     if path.casefold().endswith((".csv", ".tsv")) and "," in text:
         text = _without_small(text, desk.language)  # "a row for Jan Smit,555-0199"
@@ -700,19 +703,19 @@ def _json_set(desk: Desk, step: Step) -> Work:
     try:
         key = _switch_below(old, json_path(old, key)) if truth(new) is not None else key
         changed, name = json_set(old, key, new), json_path(old, key)
-        first, last = json_spans(old)[name]
+        first, last = keyed(old).spans[name]
     except (NoSuch, Unsure) as error:
         raise desk.explain(error, path) from error
     except ValueError as error:
         raise Ask(desk.say("no_json", file=path), can_try_others=True) from error
-    if old[first] in "{[" and new.lstrip()[:1] not in {"{", "["} and not desk.is_certain:
+    if isinstance(keyed(old).values[name], dict | list) and new.lstrip()[:1] not in {"{", "["} and not desk.is_certain:
         held = old[first:last]  # all that is in it would be lost
         is_one = old.count(held) == 1 and "\n" not in held
         lost = Step("replace", {"file": (path,), "old": (held,), "new": (new,)})
         plan = lost if is_one else Step("json.set", {"file": (path,), "key": (name,), "new": (new,)})
         raise Ask(desk.say("shall", plan=show(plan)))
     now: str = yield from edit(desk, path, old, lines(changed))
-    start, end = json_spans(now)[name]
+    start, end = keyed(now).spans[name]
     said = desk.say("json.set", file=path, name=name, new=now[start:end], old=old[first:last])
     return _done(step, said, path)
 
@@ -721,7 +724,7 @@ def _switch_below(text: str, key: str) -> str:
     """Return the one yes or no below a key, where it has parts: "wifi.enabled" of "wifi"; else the key itself."""
     below = [
         name
-        for name, (first, last) in json_spans(text).items()
+        for name, (first, last) in keyed(text).spans.items()
         if name.startswith(f"{key}.") and text[first:last] in _SWITCHES
     ]
     return below[0] if len(below) == 1 else key
@@ -746,8 +749,13 @@ def _cell_set(desk: Desk, step: Step) -> Work:
         raise Ask(desk.say("unclear"), can_try_others=True)
     table, is_json = read_table(old), old.lstrip()[:1] in {"{", "["}
     if len(meant) > 1:
+        is_of_one = len({cell.entry for cell in meant}) == 1
         rows = [
-            f"{cell.entry}.{cell.column}" if is_json else write_row(table, table.rows[int(cell.entry)])
+            f"{cell.entry}.{cell.column}"
+            if is_json
+            else cell.column
+            if is_of_one
+            else write_row(table, table.rows[int(cell.entry)])
             for cell in meant
         ]
         raise Ask(desk.say("ask.which", names=desk.either(rows)), can_try_others=True)
@@ -801,11 +809,11 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
 def _only_table(desk: Desk, said: str, new: str) -> Work:
     """Return the only table that holds what is meant, and its text."""
     every: list[Entry] = yield from desk.folder.everything()
-    names = [one.name for one in files_of(every, (".csv", ".tsv", ".json"))][:_MOST_TABLES]
+    names = [one.name for one in files_of(every, TABULAR)][:_MOST_TABLES]
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     fitting: list[str] = []
-    for value in dict.fromkeys((new, "")):
-        fitting = fitting or [name for name, text in texts.items() if len(cells_meant(text, said, value)) == 1]
+    for most, value in product((1, _MOST_CELLS), dict.fromkeys((new, ""))):
+        fitting = fitting or [name for name, text in texts.items() if 0 < len(cells_meant(text, said, value)) <= most]
     if len(fitting) != 1:
         raise Ask(desk.say("unclear"), can_try_others=True)
     return fitting[0], (yield from desk.folder.editable(fitting[0]))

@@ -20,6 +20,7 @@ from lango_nb.core.messages import ToolSchema
 from lango_nb.core.secrets.sight import MASK
 from lango_nb.models.offline.advice import NO_ADVICE, Advice
 from lango_nb.models.offline.answers import say
+from lango_nb.models.offline.keyed import KEYED
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
@@ -399,7 +400,7 @@ _OF_FILES = frozenset(
 """Acts that a folder is never meant for."""
 _NEW_OR_THERE = frozenset(("write", "create", "append", "prepend"))
 """Acts on a file that may not be there yet."""
-_ENDINGS = {"table": (".csv", ".tsv"), "json": (".json",), "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
+_ENDINGS = {"table": (".csv", ".tsv"), "json": KEYED, "code": (".py", ".sh", ".js", ".ts", ".r", ".rb", ".pl")}
 _INTO = frozenset(("folder", "in", "into"))
 _PUTTING = frozenset(("move", "rename", "copy", "folder.make"))
 _ALL = frozenset(("", "folder", "everything", "all"))
@@ -409,7 +410,7 @@ _LONG_WORD = 4
 """Letters from which a word says more than "the" and "one"."""
 _MOST_READ = 12
 """Files that are read to find the one that is meant."""
-_NO_LETTERS = (*_ENDINGS["table"], ".json", ".log")
+_NO_LETTERS = (*_ENDINGS["table"], *KEYED, ".log")
 """Endings of files whose contents describe many things, and not the file."""
 _MOST_DESCRIBED = 30
 """Files that are read to find the one that is described by what is in it."""
@@ -1098,7 +1099,7 @@ class Desk:
         mine = [name for name in files if name.casefold().endswith(_ENDINGS[kind])]
         if kind == "table":
             texts: dict[str, str] = yield from self.folder.read_all(
-                [name for name in files if name.casefold().endswith(".json")][:_MOST_READ]
+                [name for name in files if name.casefold().endswith(KEYED)][:_MOST_READ]
             )
             mine += [name for name, text in texts.items() if read_table(text).rows]
         return (yield from self._fitting(step, kind, mine))

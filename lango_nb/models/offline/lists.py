@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, HALF, lacks
+from lango_nb.models.offline.keyed import TABULAR
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
     NEGATING,
@@ -371,7 +372,7 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))
     )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    if not (EXACT if named else ENDED).search(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
+    if not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR):
         return None
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):

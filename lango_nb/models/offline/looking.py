@@ -14,10 +14,12 @@ from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
+from lango_nb.models.offline.keyed import KEYED, in_json
 from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import OF_TASKS
 from lango_nb.models.offline.names import (
+    EAST,
     asks,
     endings,
     forms_of,
@@ -109,6 +111,8 @@ _FIFTH, _THIRD, _HALF, _MOSTLY, _WHOLLY = 0.2, 0.33, 0.5, 0.65, 0.9
 """Shares of a question that a table must explain."""
 _REFUSING = frozenset(("no", "not", "none"))
 _CHANGING = frozenset(("change", "delete", "write", "move", "replace"))
+ASKED = (*TABLES, *(ending for ending in KEYED if ending not in TABLES))
+"""How the names of files end whose values are asked for."""
 _OF_TABLES = frozenset(
     (
         "rows.where",
@@ -129,7 +133,8 @@ _OF_TABLES = frozenset(
 """Acts that ask a table."""
 _MAYBE_OF_TABLES = frozenset(
     ("column.distinct", "columns", "count.rows", "count.lines", "count.matches", "count.files", "read", "size", "date", "exists", "calculate", "recall", "talk",
-     "unclear", "same", "fix", "about.agents", "about.owner", "list")
+     "unclear", "same", "fix", "about.agents", "about.owner", "list",
+     "code.show", "code.list")
 )  # fmt: skip
 """Acts that a question of a table is taken for."""
 _OF_WHOLE_FILES = frozenset(("date", "exists", "size"))
@@ -236,9 +241,8 @@ def _operate(desk: Desk, step: Step) -> Work:
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
         )  # "how long does it cook?"
     if step.act in {"count.rows", "count.lines"} and says_state(step.text, desk.language):
-        boxes = [row for row in text.splitlines() if BOX.match(row)]
-        if boxes:
-            return _told_of_boxes(desk, step, path, boxes)
+        if BOX.search(text):
+            return _told_of_boxes(desk, step, path, text)
     step = _as_table(step, text)
     if step.act in {"column.max", "column.min"} and operation_of == step.act:
         step = step.with_arguments(column=(_measured(step, text),))
@@ -624,7 +628,7 @@ def _read(desk: Desk, step: Step) -> Work:
     boxes = [line for line in found if BOX.match(line)]
     state = says_state(step.text, desk.language) if boxes else ""
     if state and "many" in concepts_of(step.text):
-        return _told_of_boxes(desk, step, path, boxes)
+        return _told_of_boxes(desk, step, path, text_or_none)
     found = [line for line in boxes if (BOX.sub(r"\2", line) == " ") is (state == "open")] if state else found
     return Outcome(desk.say("lines", file=path, lines=quoted(found, desk.language)), found, settled, path)
 
@@ -684,7 +688,7 @@ def _summary(desk: Desk, step: Step) -> Work:
             case "csv" | "tsv":
                 table = read_table(text)
                 found = [desk.say("count.rows", file=path, n=len(table.rows)), ", ".join(table.columns)]
-            case "json":
+            case "json" | "yaml" | "yml":
                 found = [", ".join(json_keys(text))]
             case "py" | "sh" | "js":
                 found = [", ".join(code_list(text))]
@@ -894,7 +898,9 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         ``None`` where a step is no such question, or nothing in the tables explains it.
     """
     least = _least_explained(desk, step)
-    if step.act in {"list", "count.files"} and step.word("file") and "folder" in concepts_of(step.text):
+    is_of_files = step.act in {"list", "count.files"}
+    is_folder = is_of_files and bool(step.word("file")) and "folder" in concepts_of(step.text)
+    if is_folder or (is_of_files and here_in(step.text.partition("\n")[0]) and not desk.context.query):
         return None
     if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
         return None
@@ -909,9 +915,10 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     found: list[tuple[float, bool, int, Outcome | tuple[str, Query, Table]]] = []
     weak: list[Outcome] = []
-    for name, text in texts.items():
+    for name, written in texts.items():
+        text = in_json(name, written)
         table = _table_in(name, text)
-        if len(table.columns) < 2:  # noqa: PLR2004 - no table
+        if len(table.columns) < 2 or (text is not written and text[:1] == "{"):  # noqa: PLR2004 - no table
             one = _leaf_in(desk, name, text, said)
             goes_on = name == desk.context.file and desk.context.last is not None and desk.context.last.act in _OF_KEYS
             is_only = len(names) == 1
@@ -923,7 +930,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         told = _told(before, name, table, is_named=is_named)
         table = with_products(table, said, told, desk.language)
-        key = rows_key(text) if name.casefold().endswith(".json") else ""
+        key = rows_key(text) if name.casefold().endswith(KEYED) else ""
         read = query_of if is_named else query
         asked = read(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
         beside = _leaf_in(desk, name, text, said) if is_named else None
@@ -933,7 +940,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
-        if _is_said_again(step, asked, told):
+        if _is_said_again(step, asked, told, desk.language):
             continue  # nothing new is asked of it
         likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
         if likely is not None:
@@ -946,11 +953,12 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
 
 
-def _is_said_again(step: Step, asked: Query, told: Query | None) -> bool:
+def _is_said_again(step: Step, asked: Query, told: Query | None, language: str) -> bool:
     """Tell whether a request that may be about something else asks a table for what was told already."""
     is_bare = step.act in {"list", "read"} or (step.act == "query" and not step.arguments)
-    is_same = told is not None and asked._replace(explained=1.0) == told
-    return is_same and is_bare and not points_back(step.text.partition("\n")[0])
+    is_same = told is not None and str(asked) == str(told)
+    is_new = asked.explained < _HALF and language not in EAST  # "and maths" of a table that knows no such word
+    return is_same and (is_bare or is_new) and not points_back(step.text.partition("\n")[0])
 
 
 def _likely(  # noqa: PLR0913, PLR0917 - all that speaks for a table
@@ -969,7 +977,7 @@ def _likely(  # noqa: PLR0913, PLR0917 - all that speaks for a table
     is_asked = asked.where or asked.column or asked.by or told or is_all or (asked.wanted and step.act == "query")
     if not is_grounded or asked.explained < enough or not is_asked:
         return None
-    return asked.explained + goes_on * _GOING_ON + (is_told + asked.is_titled) * _HAS_VALUE
+    return asked.explained + goes_on * _GOING_ON + (is_told + asked.is_titled + asked.is_column_said / 2) * _HAS_VALUE
 
 
 def _rated(step: Step, one: Leaf, least: float, *, is_only: bool, goes_on: bool) -> tuple[float, bool, int] | None:
@@ -1046,13 +1054,16 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         return None  # of the whole file
     if step.act in _OF_TABLES:
         return _HALF
+    is_asked = asks(step.text.partition("\n")[0])
+    if (step.act == "search" and is_asked and step.word("file")) or (step.act == "unclear" and not is_asked):
+        return _WHOLLY  # "is Ann in group C?", "students from Berlin"
     last = desk.context.last
     is_of_files = last is not None and last.act.startswith("list.")  # "and the smallest?" of the files
-    is_going_on = not step.word("file") and desk.context.file.casefold().endswith(TABLES) and not is_of_files
+    is_going_on = not step.word("file") and desk.context.file.casefold().endswith(ASKED) and not is_of_files
     is_list = (
         step.act.startswith("list.")
         and not step.act.startswith("list.by")
-        and (is_going_on or step.word("file").casefold().endswith(TABLES))
+        and (is_going_on or step.word("file").casefold().endswith(ASKED))
     )
     told = concepts_of(step.text)
     is_of_people = step.act.startswith("list.") and not step.arguments and "who" in told and "file" not in told
@@ -1060,7 +1071,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         return _MOSTLY
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
         return _THIRD  # "which pond is the largest?" of the table that was shown
-    is_table = step.word("file").casefold().endswith(TABLES)
+    is_table = step.word("file").casefold().endswith(ASKED)
     is_ends = step.act in {"read.longest", "read.shortest"} and not concepts_of(step.text) & {
         "line",
         "word",
@@ -1078,37 +1089,37 @@ def _tables(desk: Desk, step: Step, said: str) -> Work:
     """Return the tables that a question may be about: the one that is named, the one spoken of, or all there are."""
     word = "" if step.act == "query" else step.word("file")
     is_pointing = is_pointer(word, "it") or is_pointer(word, "those")
-    if is_pointing and desk.context.file and not desk.context.file.casefold().endswith(TABLES):
+    if is_pointing and desk.context.file and not desk.context.file.casefold().endswith(ASKED):
         return ()
     if not word or is_pointing:
         named = [one.text for one in words_of(said) if one.kind == "file"]
         word = named[0] if named else ""
     if word:
-        if PurePosixPath(word).suffix and not word.casefold().endswith(TABLES):
+        if PurePosixPath(word).suffix and not word.casefold().endswith(ASKED):
             return ()
         is_name = any(one.kind in {"file", "folder"} for one in words_of(word))
         path, noted = "", len(desk.notes)
         try:
             path = yield from desk.file(word)
         except (Ask, Absent):
-            if is_name or step.act not in _OF_TABLES:  # else "the mean per shop" is no file either
+            if is_name or not (step.act in _OF_TABLES or asks(said)):  # else "the mean per shop" is no file either
                 return ()
         if desk.is_guessed and asks(said) and step.act in _OF_WHOLE_FILES:
             del desk.notes[noted:]
             path = ""  # "when does the pump start?" need not be about pump.log
-        if path.casefold().endswith(TABLES):
+        if path.casefold().endswith(ASKED):
             return (path,)
         if PurePosixPath(path).suffix:
             return ()
     every: list[Entry] = yield from desk.folder.everything(".")
-    names = [one.name for one in every if not one.is_folder and one.name.casefold().endswith(TABLES)]
+    names = [one.name for one in every if not one.is_folder and one.name.casefold().endswith(ASKED)]
     names.sort(key=lambda name: name != desk.context.file)
     return tuple(names[:_MOST_TABLES])
 
 
 def _leaf_in(desk: Desk, name: str, text: str, said: str) -> Leaf | None:
     """Find what is asked of a JSON file that is no table."""
-    if not name.casefold().endswith(".json"):
+    if not name.casefold().endswith(KEYED):
         return None
     try:
         data = json.loads(text)
@@ -1458,8 +1469,7 @@ def _task_list(desk: Desk, step: Step) -> Work:
     still = [str(one.get("title")) for one in found if one.get("status") != "done"]
     done = [str(one.get("title")) for one in found if one.get("status") == "done"]
     if not still and not done:
-        is_of_boxes = bool(state_of_boxes(step.text, desk.language))
-        boxes: Outcome | None = (yield from _boxes(desk, step)) if is_of_boxes else None
+        boxes: Outcome | None = yield from _boxes(desk, step)
         if boxes is None and not has_tasks:
             raise CannotWork(desk.say("no_tool", tool="task_list", what=""))
         return boxes or Outcome(desk.say("tasks.none"), [], step)
@@ -1488,18 +1498,18 @@ def _boxes(desk: Desk, step: Step) -> Work:
         texts: dict[str, str] = yield from _texts(desk, ".")
     except (Absent, Failed, TooLarge):
         return None
-    lists = {
-        name: rows for name, text in texts.items() if (rows := [row for row in text.splitlines() if BOX.match(row)])
-    }
-    if len(lists) != 1:
+    lists = [name for name, text in texts.items() if BOX.search(text)]
+    named = [name for name in lists if "task" in concepts_of(plain(PurePosixPath(name).stem))]
+    if len(named or lists) != 1:
         return None
-    ((name, rows),) = lists.items()
-    return _told_of_boxes(desk, step, name, rows)
+    (name,) = named or lists
+    return _told_of_boxes(desk, step, name, texts[name])
 
 
-def _told_of_boxes(desk: Desk, step: Step, name: str, rows: Sequence[str]) -> Outcome:
+def _told_of_boxes(desk: Desk, step: Step, name: str, text: str) -> Outcome:
     """Tell which boxes of a file are open, or done."""
     is_done = says_state(step.text, desk.language) == "done"
+    rows = [row for row in _below_heading(text, step.text).splitlines() if BOX.match(row)]
     met = [row for row in rows if (BOX.sub(r"\2", row) == " ") is not is_done]
     many = [desk.say("tasks", n=len(met))] if "many" in concepts_of(step.text) and not is_done else []
     shown = (
@@ -1507,6 +1517,25 @@ def _told_of_boxes(desk: Desk, step: Step, name: str, rows: Sequence[str]) -> Ou
     )
     settled = Step("search", {"file": (name,), "find": ("[x]" if is_done else "[ ]",)}, text=step.text)
     return Outcome("\n".join((*many, shown)), met, settled, name, tuple(met))
+
+
+def _below_heading(text: str, said: str) -> str:
+    r"""Return the part of a text below the heading that a request names whole, where it has boxes; else all of it.
+
+    Examples
+    --------
+    >>> plans = "# To do\n- [ ] rest\n## This week\n- [ ] call Ann\n## Later\n- [ ] paint"
+    >>> _below_heading(plans, "what is left for this week?"), _below_heading(plans, "what is left to do?") == plans
+    ('\n- [ ] call Ann\n', True)
+    """
+    spoken = f" {plain(said)} "
+    headings = [line for line in text.splitlines() if line.startswith("##")]
+    for heading in headings:
+        below = text.partition(heading)[2]
+        part = re.split(r"^#", below, maxsplit=1, flags=re.MULTILINE)[0]
+        if plain(heading) and f" {plain(heading)} " in spoken and BOX.search(part):
+            return part
+    return text
 
 
 def memories(desk: Desk, question: str) -> Work:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lango_nb.models.offline.followups import ENDED, says_more
+from lango_nb.models.offline.keyed import TABULAR
 from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, OF_TASKS, SHOWING, of_boxes
@@ -230,7 +231,7 @@ def lines_shown(request: Request) -> Step | None:
     word = step.word("find") or step.word("value")
     is_part_of_it = step.act in {"search", "rows.where"} and not step.word("file") and "only" in request.concepts
     is_text = last.act.startswith(("read", "summary", "count.lines", "date")) and not file.casefold().endswith(
-        (".csv", ".tsv", ".json")
+        TABULAR
     )
     return request.instead("search", file=(file,), find=(word,)) if word and is_part_of_it and is_text else None
 

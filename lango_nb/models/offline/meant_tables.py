@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lango_nb.models.offline.followups import CLAUSES, ENDED
+from lango_nb.models.offline.keyed import KEYED
 from lango_nb.models.offline.lexicon import lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, left_over, words_of_wishes
@@ -165,7 +166,7 @@ def value_put(request: Request) -> Step | None:
     last, file = request.last, request.context.file
     is_table = last.act in {"query", "value.set"} and file.endswith((".csv", ".tsv"))
     is_plain = request.context.answer.lstrip()[:1] not in {"{", "["} and "\n" not in request.context.answer.strip()
-    is_value = last.act in {"json.get", "json.set"} and bool(last.word("key")) and file.endswith(".json") and is_plain
+    is_value = last.act in {"json.get", "json.set"} and bool(last.word("key")) and file.endswith(KEYED) and is_plain
     is_value = is_value and is_key_said(last, request.language)
     if not (is_table or is_value) or request.is_question or request.files or request.length > 2 * SHORT:
         return None
@@ -211,10 +212,10 @@ def switched(request: Request) -> Step | None:
     step, last, found, marks = request.step, request.last, request.words, request.wishes
     every = frozenset[str]().union(*marks)
     new = "true" if "on" in every else "false" if "stopped" in every else ""
-    named = [name for name in request.files if name.endswith(".json")]
+    named = [name for name in request.files if name.endswith(KEYED)]
     is_said = step.act.startswith(("json.", "value.")) and not step.word("new")
     goes_on = last.act.startswith("json.") and bool(last.word("key")) and len(found) <= FEW_WORDS
-    spoken = request.context.file if request.context.file.endswith(".json") else ""
+    spoken = request.context.file if request.context.file.endswith(KEYED) else ""
     file = named[0] if len(named) == 1 else spoken
     if not new or not file or asks(request.text) or not (is_said or named or goes_on):
         return None

@@ -65,7 +65,7 @@ _LONG_NAME, _KINDRED = 6, 0.6
 """Letters of a word that may be like a name in another language, and how alike the two must be."""
 CLEARLY = 0.08
 """How much nearer it has to be than the next."""
-_EAST = frozenset(("ja", "zh"))
+EAST = frozenset(("ja", "zh"))
 """Languages without blanks between words."""
 _SEPARATORS = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -1058,7 +1058,7 @@ def likeliest_lines(
             own = frozenset(
                 place
                 for place, words in enumerate(options)
-                if words & parts or (language in _EAST and any(not one.isascii() and one in whole for one in words))
+                if words & parts or (language in EAST and any(not one.isascii() and one in whole for one in words))
             )
             hits = own | named
             if own and (not before or any(place < len(new) for place in hits)):
@@ -1093,7 +1093,7 @@ def _title(text: str) -> str:
 def _sought(question: str, language: str) -> list[str]:
     """Return the words of a question that lines are looked for by; short ones say something behind a number: "40 Nm"."""
     small = table_of("small")
-    if language in _EAST:
+    if language in EAST:
         return _sought_in_characters(question, language)[:_MOST_SOUGHT]
     said = [
         word
@@ -1263,7 +1263,7 @@ def nearest_texts(question: str, texts: Sequence[str], language: str = "") -> tu
     >>> nearest_texts("墨水", ["call the plumber", "buy ink"], "zh"), nearest_texts("de loodgieter", ["call the plumber"], "nl")
     ((['buy ink'], 1), (['call the plumber'], 1))
     """
-    telling = _sought_in_characters(question, language) if language in _EAST else telling_words(question)
+    telling = _sought_in_characters(question, language) if language in EAST else telling_words(question)
     options = [forms_of(word) | in_english(word, language) for word in telling]
     counts = {}
     for text in texts:

@@ -22,6 +22,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from lango_nb.models.offline.keyed import in_yaml, keyed
 from lango_nb.models.offline.names import (
     ARTICLES,
     forms_of,
@@ -914,57 +915,16 @@ def _shown(table: Table, rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 # -- JSON --------------------------------------------------------------------------------------------------------------
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-_DECODER = json.JSONDecoder()
 _YES = frozenset("true yes on 1 ja wahr oui vrai sí si sim vero tak はい 是".split())
 _NO = frozenset("false no off 0 nein falsch non faux não falso nie nee いいえ 否".split())
 _SETTING = re.compile(r"^[ \t]*[\"']?([A-Za-z_][\w.-]*)[\"']?[ \t]*[:=][ \t]*(\S.*)$", re.MULTILINE)
 """A line of a file of settings: ``port = 8080``, ``port: 8080``."""
 
 
-def json_spans(text: str) -> dict[str, tuple[int, int]]:
-    """Find where each value of a JSON text stands, by its path (``address.town``, ``items.0.name``).
-
-    Examples
-    --------
-    >>> json_spans('{"a": 1, "b": [true, {"c": "x"}]}')
-    {'a': (6, 7), 'b': (14, 32), 'b.0': (15, 19), 'b.1': (21, 31), 'b.1.c': (27, 30)}
-    """
-    spans: dict[str, tuple[int, int]] = {}
-
-    def blank(at: int) -> int:
-        match = _SPACE.match(text, at)
-        return match.end() if match else at
-
-    def walk(at: int, path: str) -> int:
-        opening = text[at : at + 1]
-        if opening not in {"{", "["}:
-            return _DECODER.raw_decode(text, at)[1]
-        closing, place = ("}" if opening == "{" else "]"), 0
-        at = blank(at + 1)
-        while text[at : at + 1] != closing:
-            name = str(place)
-            if opening == "{":
-                name, at = _DECODER.raw_decode(text, at)
-                at = blank(blank(at) + 1)
-            inner = f"{path}.{name}" if path else name
-            spans[inner] = (at, at)
-            end = walk(at, inner)
-            spans[inner] = (at, end)
-            at, place = blank(end), place + 1
-            if text[at : at + 1] == ",":
-                at = blank(at + 1)
-        return at + 1
-
-    json.loads(text)
-    walk(blank(0), "")
-    return spans
-
-
 def json_path(text: str, key: str) -> str:
     """Return the path that a key means: written out, or its last names."""
     try:
-        spans = json_spans(text)
+        spans = keyed(text).spans
     except (ValueError, RecursionError) as error:
         raise NoSuch("json", key) from error
     if key in spans:
@@ -979,14 +939,6 @@ def json_path(text: str, key: str) -> str:
     return settle("key", key, [path for path in spans if not re.search(r"\.\d+\b", path)] or list(spans))
 
 
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
 def json_get(text: str, key: str) -> str | list[str]:
     r"""Return a value; a list of plain values as lines.
 
@@ -995,27 +947,25 @@ def json_get(text: str, key: str) -> str | list[str]:
     >>> json_get('{"port": 80}', "port"), json_get("[web]\nport = 8080", "port")
     ('80', '8080')
     """
-    if not text.lstrip().startswith("{") and (settings := dict(_SETTING.findall(text))) and not _is_json(text):
+    try:
+        found = keyed(text)
+    except (ValueError, RecursionError):
+        if not (settings := dict(_SETTING.findall(text))):
+            raise NoSuch("json", key) from None
         written: str = settings[settle("key", key, list(settings))]
         return written.strip(" \t,").strip("\"'")
     path = json_path(text, key)
-    start, end = json_spans(text)[path]
-    value = json.loads(text[start:end])
+    value = found.values[path]
     if isinstance(value, list) and value and not any(isinstance(one, dict | list) for one in value):
         return [_json_word(one) for one in value]
-    return (
-        value
-        if isinstance(value, str)
-        else text[start:end]
-        if not isinstance(value, dict | list)
-        else _json_word(value)
-    )
+    start, end = found.spans[path]
+    return value if isinstance(value, str) else _json_word(value) if isinstance(value, dict | list) else text[start:end]
 
 
 def json_keys(text: str) -> list[str]:
     """Return the names of the outermost values; of the entries where it is a list of them."""
     try:
-        data = json.loads(text)
+        data = keyed(text).data
     except ValueError as error:
         raise NoSuch("json", "") from error
     if isinstance(data, list):
@@ -1024,9 +974,20 @@ def json_keys(text: str) -> list[str]:
 
 
 def json_set(text: str, key: str, new: str) -> str:
-    """Put another value in the place of one; everything else stays as it is written."""
-    start, end = json_spans(text)[json_path(text, key)]
-    return text[:start] + json_value(new, json.loads(text[start:end])) + text[end:]
+    r"""Put another value in the place of one; everything else stays as it is written.
+
+    Examples
+    --------
+    >>> json_set('{"a": 1}', "a", "2"), json_set("a: 1 # one\nb: on\n", "a", "2"), json_set("at: '9:00'", "at", "10:00")
+    ('{"a": 2}', 'a: 2 # one\nb: on\n', "at: '10:00'")
+    """
+    path = json_path(text, key)
+    found = keyed(text)
+    start, end = found.spans[path]
+    value = json_value(new, found.values[path])
+    if not found.is_json and value.startswith('"'):
+        value = in_yaml(json.loads(value), text[start:end])
+    return text[:start] + value + text[end:]
 
 
 def json_value(new: str, old: Any) -> str:
@@ -1114,7 +1075,7 @@ class _Said:
         long = [
             word
             for word in plain(value).split()
-            if len(word) >= _TELLING or (word in self.plain and len(word) == _NAME)
+            if len(word) >= _TELLING or (len(word) == _NAME and not {word, f"{word}s"}.isdisjoint(self.plain))
         ]
         stems = set(map(stem, long))
         return [at for at, forms in enumerate(self.forms) if stems & forms and not self.plain[at].isdigit()]
@@ -1183,13 +1144,13 @@ def _entries_of(text: str) -> list[tuple[str, dict[str, str]]]:
         table = read_table(text)
         return [(str(at), dict(zip(table.columns, row, strict=True))) for at, row in enumerate(table.rows)]
     try:
-        spans = json_spans(text)
+        inside = keyed(text)
     except (ValueError, RecursionError):
         return []
     found: dict[str, dict[str, str]] = {}
-    for path, (start, end) in spans.items():
+    for path in inside.spans:
         parent, _, name = path.rpartition(".")
-        value = json.loads(text[start:end])
+        value = inside.values[path]
         if not isinstance(value, dict | list) and not name.isdigit():
             found.setdefault(parent, {})[name] = _cell(value)
     return list(found.items())
@@ -1220,7 +1181,8 @@ def _new_value(
     last = behind[-1] if behind else -1
     if last >= 0 and (number(asked.words[last]) is not None if is_number else asked.words[last].isupper()):
         return asked.words[last], [last]
-    return "", []
+    said = [at for at, word in enumerate(asked.words) if is_number and named and number(word) is not None]
+    return (asked.words[said[0]], said) if len(said) == 1 else ("", [])  # "Ann got 54 in maths"
 
 
 # -- programs ----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, least_of, wants_to_know
+from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, is_bare_wish, least_of, wants_to_know
 from lango_nb.models.offline.conversation import Conversation
 from lango_nb.models.offline.lexicon import Word, is_small_anywhere, lexicon, words
 from lango_nb.models.offline.lists import words_of_wishes
@@ -404,6 +404,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
     route : Route, optional
         Who else it may be for.
     """
+    if is_bare_wish(step, language):
+        return True
     if not wants_to_know(step.text, language):
         return False
     if step.act in acts() and is_change(step.act):
@@ -411,9 +413,7 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
     other = 0.0 if route is None else route.confidence
     match step.act:
         case "talk" | "unclear":
-            is_sure = confidence >= SURELY and step.act == "talk"
-            is_talk_surely = is_sure or (other >= SURELY and confidence >= CHATTY)
-            return route is None or not route.is_conversation or not is_talk_surely
+            return True
         case "recall":
             return confidence < SURE or (confidence < 1 and not _is_of_memory(step.text, language))
         case "about.agents" if step.word("agent"):

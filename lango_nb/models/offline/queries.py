@@ -22,6 +22,7 @@ from typing import NamedTuple, TypeVar
 
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
 from lango_nb.models.offline.names import (
+    EAST,
     asks,
     in_english,
     is_small,
@@ -98,6 +99,10 @@ _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|
 _DAY_SIGNS = frozenset("日号")
 _SIDES = {"before": "under", "after": "over", "since": "over"}
 """On which side of a year rows are."""
+_NEXT: Mapping[str, int] = {"following": 1, "preceding": -1}
+"""How far the row is away that comes next, or before (``data/reading/asked.tsv``)."""
+_FEW_TOKENS = 8
+"""Words of a question that goes on to the next row."""
 _STATES = frozenset(("done", "open"))
 """What is said of things to be done, in ``data/reading/asked.tsv``."""
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -117,7 +122,6 @@ _CHARACTER = 0.5
 """What a character of a text without blanks counts beside a word."""
 _SEVERAL_DAYS = 3
 """Short names of days among the keys of an object that make them days."""
-_EAST = frozenset(("ja", "zh"))
 _VOWELS = frozenset("aeioy")
 _PLACES = 4
 """Decimals of a mean."""
@@ -190,6 +194,8 @@ class Query(NamedTuple):
     """``descending`` or ``ascending`` where groups are wanted by their results; else they stand as they come."""
     is_titled: bool = False
     """Whether the question calls the rows as the table's file is called."""
+    is_column_said: bool = False
+    """Whether the question names the column that is measured."""
 
     def rows(self, table: Table) -> list[tuple[str, ...]]:
         """Return the rows that are meant."""
@@ -608,7 +614,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
     counted = _counted_off(asked)
-    where = list(_conditions(asked, table, before))
+    where = list(_conditions(asked, table, before)) or _beside(asked, table, before)
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
     measure = _measure_said(asked, ordering)
@@ -650,7 +656,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     )
     if (told_before := _goes_on_from(before, found, asked, table)) is not None:
         found = _measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
-    found = _of_that_row(found._replace(most=most, is_titled=bool(title)), before, table, asked)
+    found = found._replace(most=most, is_titled=bool(title), is_column_said=found.column in named)
+    found = _of_that_row(found, before, table, asked)
     found = _grouped(found, before, table, asked, is_money=is_money)
     return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
 
@@ -966,7 +973,7 @@ def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str],
     if measure == "count" and is_aged and any("age" in one and "many" in told for one, told in both):
         return ""  # "how old is she?"
     counted = [column for column in named if is_numeric(table.values(column))]
-    if measure == "sum" and title and not counted and asked.language in _EAST and asked.has(_MEASURES["count"]):
+    if measure == "sum" and title and not counted and asked.language in EAST and asked.has(_MEASURES["count"]):
         asked.used.update(asked.has(_MEASURES["sum"]))
         return "count"  # 一共有几个订单
     is_limited = any(unit.is_number and unit.token not in asked.used for unit in asked.units)
@@ -1100,6 +1107,31 @@ def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterato
             yield found
 
 
+def _beside(asked: _Question, table: Table, before: Query | None) -> list[Condition]:
+    """Return the row behind the one that was spoken of, or before it: "and the week after?".
+
+    Examples
+    --------
+    >>> table = Table(("week", "topic"), (("1", "loops"), ("2", "lists"), ("3", "files")))
+    >>> str(query("and the week after?", table, parse("topic where week is 2")))
+    'topic where week is 3'
+    >>> str(query("und die Woche davor?", table, parse("rows where week is 2"), language="de"))
+    'rows where week is 1'
+    """
+    said = {side: asked.asks({side}) for side in _NEXT}
+    side = next((side for side, places in said.items() if places), "")
+    rows = before.rows(table) if side and before is not None and len(before.where) == 1 else []
+    if before is None or len(rows) != 1 or len(asked.tokens) > _FEW_TOKENS:
+        return []
+    column = before.where[0].column
+    place = table.rows.index(rows[0]) + _NEXT[side]
+    values = table.values(column)
+    if not 0 <= place < len(values) or values.count(values[place]) > 1:
+        return []
+    asked.used.update(said[side], asked.means(column))
+    return [Condition(column, "is", (values[place],))]
+
+
 def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
     """Return the values of a column that are said: whole, else by a word of theirs."""
     whole: dict[str, Sequence[int]] = {}
@@ -1139,10 +1171,30 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
             said[word] = unit.token
     if not said and asked.language != "en" and len(values) > 1:
         said = {word: at for word in sorted(telling) for at in asked.abroad(word)}
+    said = said or _shortened(asked, telling)
     if not said:
         return None
     asked.used.update(said.values())
     return Condition(column, "has", tuple(said), asked.is_denied(min(said.values())))
+
+
+def _shortened(asked: _Question, telling: Iterable[str]) -> dict[str, int]:
+    """Return the one word of values that is said by its beginning: "maths", with the place where it is.
+
+    Examples
+    --------
+    >>> table = Table(("name", "subject"), (("Ann", "Mathematics"), ("Bo", "Biology")))
+    >>> str(query("who is in maths?", table)), str(query("who has a mat?", table))
+    ('rows where subject has mathematics', 'rows')
+    """
+    for unit in asked.units:
+        begin = stem(unit.text)
+        if len(begin) <= _SHORTEST or unit.token in asked.used or unit.is_number or asked.concepts[unit.token] - {"calculate"}:
+            continue
+        met = [word for word in telling if word.startswith(begin) and len(word) - len(begin) > _NEAR]
+        if len(met) == 1:
+            return {met[0]: unit.token}
+    return {}
 
 
 @cache
@@ -1856,6 +1908,7 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     ):  # "and Saturday?" after when it opens on Sunday
         path = (*path, *before[len(path) :])
     asked.used.update(tokens)
+    path = _told_below(asked, path, nodes)
     below = tuple((".".join((*path, *rest)), value) for rest, value in _below(nodes[path]))
     keys = sum(any(said.get(part) for part in plain(key).split()) for key in path)
     is_active = len(below) == 1 and below[0][1] in {"true", "false"} and bool(asked.asks({"active"}))
@@ -1870,6 +1923,34 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     explained = asked.explained()
     is_whole = all(said.get(part) for part in plain(path[-1]).split() if not is_small(part))
     return Leaf(path, below, explained, keys, measure, total, is_active and explained == 1, is_whole)
+
+
+def _told_below(
+    asked: _Question, path: tuple[str, ...], nodes: Mapping[tuple[str, ...], object]
+) -> tuple[str, ...]:
+    """Return the path of the one value below another that says when, where or how long it is, where a question asks so.
+
+    Examples
+    --------
+    >>> exam = {"exam": {"date": "2025-06-18", "room": "H3", "minutes": 90}}
+    >>> [leaf(said, exam).path for said in ("where is the exam?", "how long is the exam?", "what is the exam?")]
+    [('exam', 'room'), ('exam', 'minutes'), ('exam',)]
+    """
+    held = nodes[path]
+    if not isinstance(held, Mapping):
+        return path
+    found: list[str] = []
+    if places := asked.has(("where",)):
+        found += [key for key in map(str, held) if set(plain(key).split()) & _words_for("located")]
+        asked.used.update(places if found else ())
+    if places := asked.has(("when",)):
+        found += [str(key) for key, value in held.items() if day(_text(value)) or clock(_text(value)) is not None]
+        asked.used.update(places if found else ())
+    for quality, (nouns, units) in _QUALITIES.items():
+        if places := asked.asks({quality}):
+            found += [key for key in map(str, held) if _tells(key, nouns, units)]
+            asked.used.update(places if found else ())
+    return (*path, found[0]) if len(found) == 1 else path
 
 
 def _priced(asked: _Question, nodes: Mapping[tuple[str, ...], object]) -> Leaf | None:

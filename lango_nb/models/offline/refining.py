@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 
 from lango_nb.models.offline.features import PROGRAMS
 from lango_nb.models.offline.followups import ENDED, EXACT, HALF, WISHING, is_work, lacks
+from lango_nb.models.offline.keyed import TABULAR
 from lango_nb.models.offline.lexicon import ASK_SIGNS, REFUSING, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import (
@@ -665,7 +666,7 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
         return None  # "make that 05:30"
     named = [word.text for word in words_of(request) if word.kind == "file"]
     file = named[0] if len(named) == 1 else context.file if not named else ""
-    is_table = file.casefold().endswith((".csv", ".tsv", ".json"))
+    is_table = file.casefold().endswith(TABULAR)
     is_anywhere = not file and (is_set or (step.act == "json.set" and bool(step.word("new"))))
     is_other = request.rstrip()[-1:] in ASK_SIGNS or any(ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
