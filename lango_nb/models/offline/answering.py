@@ -154,6 +154,8 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     named = [word.text for word in found if word.kind == "file"]
     is_chosen = context.missing == "file" and len(context.shown) > 1 and not (named or _takes_back(said_now))
     is_offered = _is_of(said_now, context.shown)
+    if is_chosen and (cell := _cell_chosen(asked.steps[0], said_now, context.shown)) is not None:
+        return asked._replace(steps=(cell,), confidence=1.0, language=reading.language, others=())
     if is_chosen and _names_no_act(found, reading.language):
         step = Step("unclear", {"file": (said_now.rstrip(" .!"),)}, text=request)  # "the one that says 19:30"
         asked = asked._replace(confidence=max(asked.confidence, SURE) if is_offered else asked.confidence)
@@ -177,6 +179,22 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
     if context.missing == "file" and not (is_offered or named or len(found) == 1 or is_doing):
         return of_tables._replace(others=(answered_plan,))
     return answered_plan._replace(others=(of_tables,))
+
+
+def _cell_chosen(step: Step, said: str, shown: Sequence[str]) -> Step | None:
+    """Return a value to be set with the one of several columns or rows that was chosen for it; ``None`` where none was.
+
+    Examples
+    --------
+    >>> asked = Step("value.set", {"text": ("set the mark of Ann to 20",), "new": ("20",)})
+    >>> _cell_chosen(asked, "the second one", ("hw1", "hw2")).word("text"), _cell_chosen(asked, "a.csv", ("a.csv", "b.csv"))
+    ('set the mark of Ann to 20 hw2', None)
+    """
+    if step.act != "value.set" or any(map(ENDED.search, shown)):
+        return None
+    place = rank(said) or 0
+    chosen = shown[place - (place > 0)] if 0 < abs(place) <= len(shown) else pick(said, shown).name
+    return step.with_arguments(text=(f"{step.word('text')} {chosen}",)) if chosen else None
 
 
 def _only_named(reading: Reading, said: str) -> str:

@@ -33,7 +33,15 @@ from lango_nb.models.offline.lexicon import (
     words,
 )
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, words_of_speech, words_of_wishes
-from lango_nb.models.offline.looking import ask_tables, find_out, is_unsaid, look, recall_of, show_spoken
+from lango_nb.models.offline.looking import (
+    ask_tables,
+    find_out,
+    is_unsaid,
+    look,
+    recall_of,
+    rows_described,
+    show_spoken,
+)
 from lango_nb.models.offline.names import (
     asks,
     calls_list,
@@ -41,6 +49,7 @@ from lango_nb.models.offline.names import (
     is_pointer,
     is_small,
     plain,
+    points_back,
     tells_past,
     unexplained,
     unquoted,
@@ -107,6 +116,8 @@ LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "
 """Acts on the tasks or the folder, and what they mean where a list is named that is a file."""
 _LOSING = ("delete", "move", "rename", "copy", "replace", "line.", "json.set")
 """Acts, and beginnings of acts, after which something is no longer where or what it was."""
+_PUTTING = frozenset(("write", "append", "put", "save", "create", "want"))
+"""Concepts of words that want something to be in a file."""
 _CHANGING = frozenset(("delete", "move", "rename", "copy", "replace", "write", "append", "prepend", "put", "save", "create", "remember", "remind", "run", "change", "done"))  # fmt: skip
 """Concepts of verbs that change something."""
 _SAID_WITH: Mapping[str, frozenset[str]] = {
@@ -493,6 +504,8 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
     for step in reading.steps:
         bare = step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
         steps.append((yield from _of_list(desk, (yield from _with_whole_name(desk, bare)))))
+    if len(steps) == 1 and (rows := (yield from _described(desk, steps[0]))) is not None:
+        steps, is_sure = [rows], True
     for step, following in zip_longest(steps, steps[1:]):
         is_dead_end = not desk.has_changed
         try:
@@ -628,6 +641,27 @@ def _step(desk: Desk, step: Step) -> Work:
         return (yield from _delivered(desk, step, outcome))
     except CannotWork as no:  # what was found is told all the same
         raise CannotWork(f"{outcome.text}\n{no.text}") from no
+
+
+def _described(desk: Desk, step: Step) -> Work:
+    """Return a text that is to be written as the rows of a table that it describes: "write the names of all guests to a.txt".
+
+    Returns
+    -------
+    Step or None
+        A question of that table with its destination; ``None`` where the text describes nothing.
+    """
+    said = step.text.partition("\n")[0]
+    found = words(said)
+    names = [word.text for word in found if word.kind == "file"]
+    text = step.word("text")
+    is_written = step.act in {"write", "append"} and bool(text) and len(names) == 1
+    if not is_written or any(word.is_quoted for word in found) or ":" in said or text not in said or points_back(said):
+        return None
+    told = lexicon().concepts(found)
+    kept = [word.text for word, one in zip(found, told, strict=True) if word.kind != "file" and not one & _PUTTING]
+    line: Step | None = yield from rows_described(desk, " ".join(kept))
+    return None if line is None else line.with_arguments(to=(names[0],))._replace(destination=step.act, text=step.text)
 
 
 def repaired(step: Step) -> Step:

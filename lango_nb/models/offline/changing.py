@@ -758,7 +758,7 @@ def _cell_set(desk: Desk, step: Step) -> Work:
             else write_row(table, table.rows[int(cell.entry)])
             for cell in meant
         ]
-        raise Ask(desk.say("ask.which", names=desk.either(rows)), can_try_others=True)
+        raise Ask(desk.say("ask.which", names=desk.either(rows)))
     (cell,) = meant
     if is_json:
         key = f"{cell.entry}.{cell.column}".lstrip(".")
@@ -1132,11 +1132,20 @@ def _run(desk: Desk, step: Step) -> Work:
     return Outcome(said, lines(output), step, "", tuple(lines(output)))
 
 
+_TAKES_WORDS = ("sys.argv", "argparse", "$1", "process.argv", "commandArgs")
+"""What stands in a program that reads words it is started with."""
+
+
 def _run_file(desk: Desk, step: Step) -> Work:
-    (path, *_) = yield from desk.files(step)
+    first, *more = step.arguments.get("file", ()) or ("",)
+    words = more if desk.is_path(first) and not any(map(desk.is_path, more)) else []  # "run mean.py for hw2"
+    path: str = (yield from desk.files(step.with_arguments(file=(first,)) if words else step))[0]
+    text: str = (yield from desk.folder.read(path)) if words else ""
+    words = words if any(sign in text for sign in _TAKES_WORDS) else []
     runner = _RUNNERS.get(posixpath.splitext(path)[1].casefold(), "")
     name = shlex.quote(path if not path.startswith("-") else f"./{path}")
     command = f"{runner} {name}" if runner else shlex.quote(f"./{path}")
+    command = " ".join((command, *(shlex.quote(trimmed(word)) for word in words)))
     outcome: Outcome = yield from _run(desk, step.with_arguments(command=(command,)))
     return outcome._replace(step=step.with_arguments(file=(path,)), file=path)
 

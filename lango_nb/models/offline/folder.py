@@ -453,6 +453,10 @@ class Outcome(NamedTuple):
     shown: tuple[str, ...] = ()
 
 
+_KINDS_OF_TEXT = frozenset(("list", "file", "folder", "table", "text"))
+"""Concepts of words that say what kind of file is meant, and stand in no name."""
+
+
 class Desk:
     """What is known while a plan is carried out."""
 
@@ -706,7 +710,8 @@ class Desk:
         found = self._picked(name, upper)
         said = plain(trimmed(name))
         is_inside = any(one.is_folder and one.name == found.name for one in upper) and said != plain(found.name)
-        if (not found.name and not found.rivals) or found.is_guess or is_inside:
+        is_less = bool(found.name) and not self._is_all_said(name, found.name)
+        if (not found.name and not found.rivals) or found.is_guess or is_inside or is_less:
             every: list[Entry] = yield from self.folder.everything()
             if whole := self._whole_name(name, every):
                 return whole
@@ -749,8 +754,11 @@ class Desk:
     @staticmethod
     def _is_all_said(words: str, name: str) -> bool:
         """Tell whether a name has all telling words that it was guessed from: "the letter from the council" is no newsletter."""
-        said = [stem(word) for word in telling_words(words)]
-        return len(said) < _ENOUGH or all(any(one in part for part in plain(name).split()) for one in said)
+        telling = telling_words(words)
+        said = [
+            stem(word) for word in telling if not concepts_of(word) & _KINDS_OF_TEXT
+        ]  # "the reading list": reading.txt
+        return len(telling) < _ENOUGH or all(any(one in part for part in plain(name).split()) for one in said)
 
     def _remembered(self, word: str, name: str) -> Work:
         """Return what is remembered to be meant and is there, else ``None``; before a change that is asked about.

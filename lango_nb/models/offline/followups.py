@@ -301,6 +301,8 @@ def command_again(request: str, last: Step | None) -> Step | None:
     'grep -c LOAD kiln.log'
     >>> command_again("and the same for b.log", ran).word("command"), command_again("the same again, louder", ran)
     ('grep -c UNLOAD b.log', None)
+    >>> command_again("now hw2", Step("run", {"command": ("python mean.py hw1",)})).word("command")
+    'python mean.py hw2'
     """
     command = "" if last is None or last.act not in {"run", "run.background"} else last.word("command")
     if not command:
@@ -319,9 +321,11 @@ def command_again(request: str, last: Step | None) -> Step | None:
 
 
 def _sort_of(word: Word) -> str:
-    """Return what a word of a command looks like: a file, a number, or a name; empty for ordinary words."""
+    """Return what a word of a command looks like: a file, a number, a name or one with a number; empty for ordinary words."""
     if word.kind in {"file", "number"}:
         return word.kind
+    if re.fullmatch(r"[^\W\d_]+\d+", word.text):
+        return "numbered"
     return "name" if word.is_quoted or (word.text.isupper() and len(word.text) > 1) else ""
 
 

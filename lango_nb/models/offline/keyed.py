@@ -133,4 +133,6 @@ def in_yaml(new: str, old: str) -> str:
     """
     if old[:1] == "'":
         return "'" + new.replace("'", "''") + "'"
-    return new if old[:1] != '"' and _SAFE.fullmatch(new) and new == new.strip() else json.dumps(new, ensure_ascii=False)
+    return (
+        new if old[:1] != '"' and _SAFE.fullmatch(new) and new == new.strip() else json.dumps(new, ensure_ascii=False)
+    )

@@ -27,11 +27,14 @@ from lango_nb.models.offline.lexicon import (
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     calls_list,
+    how_many,
     is_asking,
     is_noun_of_file,
     is_pointer,
+    is_ruled_out,
     is_small,
     list_named,
+    nearest_texts,
     points_back,
     rank,
     table_of,
@@ -72,6 +75,9 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
     {'text': ('sunscreen',), 'file': ('the packing list',)}
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act == "task.add" and not step.arguments:
+        step = step.with_arguments(text=_behind_colon(request))
+        reading = reading._replace(steps=(step,), others=() if step.word("text") else reading.others)
     if step.act == "move" and not step.word("file") and [w.kind for w in words_of(step.word("to"))][-1:] == ["file"]:
         step = Step("append", {"file": step.arguments["to"]}, text=step.text)  # nothing goes into a file but lines
         return reading._replace(steps=(with_left_over(step, reading.language),))
@@ -113,13 +119,34 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
         given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
     is_named = calls_list if step.act == "list" else list_named
     named = next((words for words in given.get("file", ()) if is_named(words)), "")
-    if not named:
+    if not named or is_ruled_out(named, request, reading.language):
         return reading
     last = context.last
     is_more = step.act == "task.list" and "and" in concepts_of(found[0].text)
     if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
         step = last._replace(text=request, destination="")
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+_PARTED = re.compile(r"\s*[,;\u3001\uff0c\uff1b]\s*")
+
+
+def _behind_colon(request: str) -> tuple[str, ...]:
+    """Return what stands behind a colon, in as many parts as are said before it: "two tasks: call Ann, and write to Bo".
+
+    Examples
+    --------
+    >>> _behind_colon("two tasks for my list: call Ann, and write to Bo"), _behind_colon("new: call Ann, Bo and Cy")
+    (('call Ann', 'write to Bo'), ('call Ann, Bo and Cy',))
+    """
+    head, _, rest = request.strip().partition(":")
+    parts = [part for part in _PARTED.split(rest.strip()) if part]
+    for at, part in enumerate(parts):
+        first, _, more = part.partition(" ")
+        parts[at] = more if at and more and "and" in concepts_of(first) else part
+    many = {rank(word.text) for word in words_of(head)} - {None}
+    is_each = len(parts) > 1 and (len(parts) in many or how_many(head) == len(parts))
+    return tuple(parts) if is_each else (rest.strip(),) if rest.strip() else ()
 
 
 def _of_removal(step: Step, request: str, language: str) -> Step | None:
@@ -422,6 +449,9 @@ def _ticked(request: str, context: Context, language: str) -> str:
     place = next((found for word in placed if (found := rank(word))), 0)
     if place and -len(rows) <= place <= len(rows):
         return BOX.sub(r"\4", rows[place - (place > 0)])
+    near, shared = nearest_texts(request, [BOX.sub(r"\4", row) for row in rows], language)
+    if shared and len(near) == 1:
+        return near[0]
     if left := _left_in_clause(request, "tick", Step("line.tick", {}), language):
         return left
     if len(rows) == 1 and points_back(request):

@@ -240,9 +240,8 @@ def _operate(desk: Desk, step: Step) -> Work:
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
         )  # "how long does it cook?"
-    if step.act in {"count.rows", "count.lines"} and says_state(step.text, desk.language):
-        if BOX.search(text):
-            return _told_of_boxes(desk, step, path, text)
+    if step.act in {"count.rows", "count.lines"} and says_state(step.text, desk.language) and BOX.search(text):
+        return _told_of_boxes(desk, step, path, text)
     step = _as_table(step, text)
     if step.act in {"column.max", "column.min"} and operation_of == step.act:
         step = step.with_arguments(column=(_measured(step, text),))
@@ -915,10 +914,10 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     found: list[tuple[float, bool, int, Outcome | tuple[str, Query, Table]]] = []
     weak: list[Outcome] = []
-    for name, written in texts.items():
-        text = in_json(name, written)
+    for name, body in texts.items():
+        text = in_json(name, body)
         table = _table_in(name, text)
-        if len(table.columns) < 2 or (text is not written and text[:1] == "{"):  # noqa: PLR2004 - no table
+        if len(table.columns) < 2 or (text is not body and text[:1] == "{"):  # noqa: PLR2004 - no table
             one = _leaf_in(desk, name, text, said)
             goes_on = name == desk.context.file and desk.context.last is not None and desk.context.last.act in _OF_KEYS
             is_only = len(names) == 1
@@ -951,6 +950,26 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         return (yield from _rows_again(desk, step, said))
     best = max(found, key=lambda one: one[:3])[3]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
+
+
+def rows_described(desk: Desk, said: str) -> Work:
+    """Return the question for the rows that some words describe whole, or for columns of theirs: "the names of all guests".
+
+    Returns
+    -------
+    Step or None
+        ``None`` where they describe nothing of a table, or more than that.
+    """
+    try:
+        outcome: Outcome | None = yield from ask_tables(desk, Step("unclear", {}, text=said))
+    except (Ask, Absent, Failed, TooLarge, CannotWork):
+        return None
+    asked = parse_query(outcome.step.word("query")) if outcome is not None and outcome.step is not None else None
+    if outcome is None or outcome.step is None or asked is None or asked.measure:
+        return None
+    table = _table_in(outcome.file, (yield from desk.folder.read(outcome.file)))
+    calls_rows = query(said, table, None, outcome.file.rpartition("/")[2], desk.language).is_titled
+    return outcome.step if asked.wanted or (asked.where and calls_rows) else None
 
 
 def _is_said_again(step: Step, asked: Query, told: Query | None, language: str) -> bool:
@@ -1047,16 +1066,17 @@ def _is_refusal(clause: str) -> bool:
 def _least_explained(desk: Desk, step: Step) -> float | None:
     """Return how much of a step's words a table must explain to be asked; ``None`` where it is no question of tables."""
     is_later = desk.context.query is not None
-    if step.act == "calculate" and reckon(step.word("text")) is not None:
-        return None
+    is_sum = step.act == "calculate" and reckon(step.word("text")) is not None
     is_of_lines = step.act == "count.lines" and "line" in concepts_of(_unsaid(step)) and not points_back(step.text)
-    if is_of_lines and "most" not in said_of_tables(step.text, desk.language):
-        return None  # of the whole file
+    is_of_lines = is_of_lines and "most" not in said_of_tables(step.text, desk.language)
+    if is_sum or is_of_lines:
+        return None  # of numbers, or of the whole file
+    is_asked = asks(step.text.partition("\n")[0])
     if step.act in _OF_TABLES:
         return _HALF
-    is_asked = asks(step.text.partition("\n")[0])
-    if (step.act == "search" and is_asked and step.word("file")) or (step.act == "unclear" and not is_asked):
-        return _WHOLLY  # "is Ann in group C?", "students from Berlin"
+    is_of_named = step.act == "search" and is_asked and bool(step.word("file"))  # "is Ann in group C?"
+    if is_of_named or (step.act == "unclear" and not is_asked):  # "students from Berlin"
+        return _WHOLLY
     last = desk.context.last
     is_of_files = last is not None and last.act.startswith("list.")  # "and the smallest?" of the files
     is_going_on = not step.word("file") and desk.context.file.casefold().endswith(ASKED) and not is_of_files
@@ -1194,7 +1214,7 @@ def _query(desk: Desk, step: Step) -> Work:
     asked, last, name = parse_query(step.word("query")), desk.context.last, step.word("file")
     if not step.word("query"):
         raise Ask(desk.say("unclear"), can_try_others=True)
-    if asked is not None and last is not None and step.word("query") != last.word("query"):
+    if asked is not None and (last is None or step.word("query") != last.word("query")):
         return _answered(desk, step, name, asked, _table_in(name, (yield from desk.folder.read(name))))
     found: Outcome | None = yield from find_out(desk, step.text.partition("\n")[0])
     if found is None:

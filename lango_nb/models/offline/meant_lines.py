@@ -230,9 +230,7 @@ def lines_shown(request: Request) -> Step | None:
         return request.instead("search", step.destination, **{**last.arguments, "to": step.arguments["to"]})
     word = step.word("find") or step.word("value")
     is_part_of_it = step.act in {"search", "rows.where"} and not step.word("file") and "only" in request.concepts
-    is_text = last.act.startswith(("read", "summary", "count.lines", "date")) and not file.casefold().endswith(
-        TABULAR
-    )
+    is_text = last.act.startswith(("read", "summary", "count.lines", "date")) and not file.casefold().endswith(TABULAR)
     return request.instead("search", file=(file,), find=(word,)) if word and is_part_of_it and is_text else None
 
 

@@ -539,6 +539,19 @@ def not_meant(text: str, language: str = "en", names: Collection[str] = ()) -> f
     return frozenset(out)
 
 
+def is_ruled_out(phrase: str, text: str, language: str = "en") -> bool:
+    """Tell whether a text describes a file behind a negation.
+
+    Examples
+    --------
+    >>> said = "put it on your own list, not in the todo file"
+    >>> is_ruled_out("the todo file", said), is_ruled_out("your own list", said)
+    (True, False)
+    """
+    name = "ruled-out.txt"
+    return " " in phrase and text.count(phrase) == 1 and name in not_meant(text.replace(phrase, name), language)
+
+
 def _says_no(word: Word, concepts: Collection[str], language: str) -> bool:
     if word.kind in UNSPACED:
         return language == "zh" and not _NOT.isdisjoint(concepts)

@@ -778,9 +778,25 @@ def count_rows(text: str) -> int:
         return len(data if isinstance(data, list) else max(inner, key=len, default=data)) if data else 0
     table = read_table(text)
     if len(table.columns) > 1:
-        return len(table.rows)
+        return len(table.rows) + (not _has_heading(table))
     points = [line for line in lines(text) if re.match(r"\s*(?:[-*+•]|\d+[.)])\s", line)]
     return len(points or [line for line in lines(text) if line.strip()])
+
+
+def _has_heading(table: Table) -> bool:
+    r"""Tell whether the first line of a table names its columns, and is no row: no number in it is like those below it.
+
+    Examples
+    --------
+    >>> _has_heading(read_table("Emma,1815\nDracula,1897\nUlysses,1922\n")), _has_heading(read_table("who,2023\nAnn,4\n"))
+    (False, True)
+    """
+    for place, name in enumerate(table.columns):
+        first, below = number(name), [number(row[place]) for row in table.rows]
+        held = [one for one in below if one is not None]
+        if first is not None and held and len(held) == len(below) and min(held) / 2 <= first <= max(held) * 2:
+            return False
+    return True
 
 
 def narrowed(text: str, said: str, leave: Sequence[str] = ()) -> tuple[str, list[str], list[str]]:

@@ -20,7 +20,7 @@ from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, is_bare_wish, least_of, wants_to_know
 from lango_nb.models.offline.conversation import Conversation
-from lango_nb.models.offline.lexicon import Word, is_small_anywhere, lexicon, words
+from lango_nb.models.offline.lexicon import Word, concepts_of, is_small_anywhere, lexicon, words
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.names import is_small, pick
@@ -355,6 +355,9 @@ def _is_own(tool: str, own_tools: Collection[str]) -> bool:
     return not tool or tool in own_tools
 
 
+_OF_THE_WORLD = frozenset(("weather", "joke"))
+
+
 def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
     tool: str, step: Step, confidence: float, language: str, router: Router, route: Route, own_tools: Collection[str]
 ) -> str:
@@ -377,6 +380,9 @@ def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
         return writer
     if _is_own(tool, own_tools) and step.act != "unclear":
         is_doubtful = confidence < SURE or (route.confidence >= CLEARLY > confidence)
+        is_doubtful = is_doubtful and not _OF_THE_WORLD & concepts_of(
+            step.text
+        )  # what the weather is stands in no file
         return route.chosen if route.chosen and is_doubtful and not tool else ""
     if confidence < (LOOKS if step.arguments and tool.startswith("fs_") else SURE) and route.is_conversation:
         return ""
@@ -404,10 +410,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
     route : Route, optional
         Who else it may be for.
     """
-    if is_bare_wish(step, language):
-        return True
     if not wants_to_know(step.text, language):
-        return False
+        return is_bare_wish(step, language)
     if step.act in acts() and is_change(step.act):
         return step.act == "remember" and least_of(Reading((step,))) > 1  # it is a question
     other = 0.0 if route is None else route.confidence

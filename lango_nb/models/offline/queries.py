@@ -1189,7 +1189,12 @@ def _shortened(asked: _Question, telling: Iterable[str]) -> dict[str, int]:
     """
     for unit in asked.units:
         begin = stem(unit.text)
-        if len(begin) <= _SHORTEST or unit.token in asked.used or unit.is_number or asked.concepts[unit.token] - {"calculate"}:
+        if (
+            len(begin) <= _SHORTEST
+            or unit.token in asked.used
+            or unit.is_number
+            or asked.concepts[unit.token] - {"calculate"}
+        ):
             continue
         met = [word for word in telling if word.startswith(begin) and len(word) - len(begin) > _NEAR]
         if len(met) == 1:
@@ -1925,9 +1930,7 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     return Leaf(path, below, explained, keys, measure, total, is_active and explained == 1, is_whole)
 
 
-def _told_below(
-    asked: _Question, path: tuple[str, ...], nodes: Mapping[tuple[str, ...], object]
-) -> tuple[str, ...]:
+def _told_below(asked: _Question, path: tuple[str, ...], nodes: Mapping[tuple[str, ...], object]) -> tuple[str, ...]:
     """Return the path of the one value below another that says when, where or how long it is, where a question asks so.
 
     Examples

@@ -26,6 +26,7 @@ from lango_nb.models.offline.names import (
     endings,
     is_asking,
     is_pointer,
+    is_ruled_out,
     is_small,
     not_meant,
     points_back,
@@ -436,6 +437,7 @@ def without_refused(reading: Reading, request: str) -> Reading:
 
     Where nothing else is left to change, the next reading is taken that does without it.
     """
+    reading = reading._replace(steps=tuple(_undescribed(step, request, reading.language) for step in reading.steps))
     out = not_meant(request, reading.language)
     if not out:
         return reading
@@ -448,6 +450,16 @@ def without_refused(reading: Reading, request: str) -> Reading:
         confidence = max(reading.confidence, others[0].confidence)
         return others[0]._replace(others=others[1:], confidence=confidence)
     return reading._replace(steps=(Step("refrain", {}, text=request),), others=())
+
+
+def _undescribed(step: Step, request: str, language: str) -> Step:
+    """Return a step without files that are described behind a negation: "in your own list, not in the todo file"."""
+    kept = {
+        role: tuple(word for word in step.arguments[role] if not is_ruled_out(word, request, language))
+        for role in ("file", "to")
+        if role in step.arguments
+    }
+    return step.with_arguments(**kept)
 
 
 def _without(step: Step, out: Collection[str]) -> Step | None:
