@@ -57,6 +57,7 @@ from lango_nb.models.offline.operations import (
 from lango_nb.models.offline.plan import Step, show
 from lango_nb.models.offline.queries import answer, is_numeric, names_column
 from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.series import is_series, members
 from lango_nb.models.offline.steps import without_last
 
 _MARK = re.compile(r"(\s*)(?:((?:- )?\[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
@@ -732,11 +733,11 @@ def _cell_set(desk: Desk, step: Step) -> Work:
     said, new = desk.need(step, "text"), step.word("new")
     told = frozenset[str]().union(*lexicon_of(desk.language).concepts(words_of(said)))
     is_done = not told & {"no", "not"} if "done" in told and not new else None
-    if step.word("file"):
+    if step.word("file") and not is_series(step.word("file")):
         path, old = yield from _there(desk, step)
         said = said.replace(step.word("file"), " ")
     else:
-        path, old = yield from _only_table(desk, said, new)
+        path, old = yield from _only_table(desk, said, new, step.word("file"))
     meant = cells_meant(old, said, new, is_done=is_done) or cells_meant(old, said, new)  # "ready" is a value as well
     meant = meant or _of_the_row_before(desk, path, old, said, new)
     is_row = any(new in row for row in read_table(old).rows)  # "mark 302 as paid"
@@ -798,10 +799,11 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
     return cells_meant(text, named, new) or (cells_meant(text, f"{named} {column}", new) if column else [])
 
 
-def _only_table(desk: Desk, said: str, new: str) -> Work:
-    """Return the only table that holds what is meant, and its text."""
+def _only_table(desk: Desk, said: str, new: str, series: str = "") -> Work:
+    """Return the only table that holds what is meant, and its text; of a series where one is spoken of."""
     every: list[Entry] = yield from desk.folder.everything()
-    names = [one.name for one in files_of(every, (".csv", ".tsv", ".json"))][:_MOST_TABLES]
+    names = [one.name for one in files_of(every, (".csv", ".tsv", ".json"))]
+    names = (members(series, names) if series else names)[:_MOST_TABLES]
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     fitting: list[str] = []
     for value in dict.fromkeys((new, "")):

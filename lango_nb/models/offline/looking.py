@@ -14,7 +14,7 @@ from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
-from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import OF_TASKS
 from lango_nb.models.offline.names import (
@@ -89,6 +89,7 @@ from lango_nb.models.offline.queries import (
     words_of_tables,
 )
 from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.series import is_series, series_of, whole_series
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""
@@ -906,8 +907,10 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     before = desk.context.query
     names: Sequence[str] = yield from _tables(desk, step, said)
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
+    is_asked_twice = any(sign in said.rstrip()[:-1] for sign in ASK_SIGNS)  # "what is short? what is below its minimum?"
     texts: dict[str, str] = yield from desk.folder.read_all(names)
-    found: list[tuple[float, bool, int, Outcome | tuple[str, Query, Table]]] = []
+    texts |= whole_series(texts)
+    found: list[tuple[float, bool, bool, int, Outcome | tuple[str, Query, Table]]] = []
     weak: list[Outcome] = []
     for name, text in texts.items():
         table = _table_in(name, text)
@@ -917,19 +920,20 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             is_only = len(names) == 1
             rated = None if one is None else _rated(step, one, least, is_only=is_only, goes_on=goes_on)
             if one is not None and rated is not None:
-                found.append((*rated, _leaf_answered(desk, step, name, one)))
+                found.append((*rated[:2], False, rated[2], _leaf_answered(desk, step, name, one)))
             elif one is not None and one.is_whole and one.explained >= least:
                 weak.append(_leaf_answered(desk, step, name, one))
             continue
         told = _told(before, name, table, is_named=is_named)
         table = with_products(table, said, told, desk.language)
         key = rows_key(text) if name.casefold().endswith(".json") else ""
-        read = query_of if is_named else query
-        asked = read(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
+        read = query_of if is_named or is_asked_twice else query
+        title = f"{name.rpartition('/')[0]}.csv" if is_series(name) else name
+        asked = read(said, table, told, f"{key} {title.rpartition('/')[2]}".lstrip(), desk.language)
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
-            found.append((beside.explained + _HAS_VALUE, False, beside.said, _leaf_answered(desk, step, name, beside)))
+            found.append((beside.explained + _HAS_VALUE, False, False, beside.said, _leaf_answered(desk, step, name, beside)))
             continue
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
@@ -937,12 +941,13 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue  # nothing new is asked of it
         likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
         if likely is not None:
-            found.append((likely, name == desk.context.file, len(asked.where), (name, asked, table)))
+            is_spoken = name == desk.context.file
+            found.append((likely, is_spoken, is_series(name), len(asked.where), (name, asked, table)))
     if not found and len(weak) == 1:
         return weak[0]  # one word of the question is a key, and no table knows any
     if not found:
         return (yield from _rows_again(desk, step, said))
-    best = max(found, key=lambda one: one[:3])[3]
+    best = max(found, key=lambda one: one[:4])[4]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
 
 
@@ -988,6 +993,7 @@ def _told(before: Step | None, name: str, table: Table, *, is_named: bool) -> Qu
     told = parse_query(before.word("query")) if before is not None else None
     if before is None or told is None or before.word("file") == name:
         return told
+    is_named = is_named or (is_series(name) and series_of(before.word("file")) == name)  # "and in April?"
     columns = {*told.wanted, *(one.column for one in told.where), *filter(None, [told.column])}
     return told if is_named and columns and columns <= set(table.columns) else None
 
@@ -1154,6 +1160,7 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
     is_few = len(found.rows) <= _FEW_ROWS and len(found.rows) < len(table.rows)
     said, wish = quoted([found.value], desk.language), step.text.partition("\n")[0]
     is_spent = "spent" in said_of_tables(wish, desk.language) and not concepts_of(wish) & {"sum", "many"}
+    is_spent = is_spent or "same" in concepts_of(wish)  # "the same for April": who, and how much
     if is_few and (is_spent or asked.measure not in {"sum", "mean"}):
         return Outcome(
             desk.say("query.both", value=said, file=name, query=line, lines=rows),

@@ -96,6 +96,7 @@ _OVER, _UNDER = "more", "less"
 _NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
 _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
 _DAY_SIGNS = frozenset("日号")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SIDES = {"before": "under", "after": "over", "since": "over"}
 """On which side of a year rows are."""
 _STATES = frozenset(("done", "open"))
@@ -611,7 +612,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
-    measure = _measure_said(asked, ordering)
+    measure = _measure_said(asked, ordering | _limiting(asked, table))
     within = {at for at in asked.used if asked.tokens[at].kind in UNSPACED}  # the first character of 日本 is no date
     named = _columns(asked, table, within | (title if where or measure == "count" else set()))
     times = [name for name in table.columns if _is_time(name, table)]
@@ -629,6 +630,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     where = _limited([*where, *truths], list(_limits(asked, table, named)))
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
+    _explain_span(asked)
     most = counted or (_how_many(asked) if measure in {"max", "min"} else 0)
     asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     if before is not None:
@@ -877,7 +879,7 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         old = () if before is None else before.where
         kept = tuple(is_ for is_ in found.where if is_.column != of_whom or is_ not in old)
         labels, found = [of_whom], found._replace(is_grounded=True, where=kept)  # "who spent the most?"
-    monthly = [at for at, told in enumerate(asked.asking) if "month" in told and at not in asked.used]
+    monthly = [at for at in asked.asks({"month"}) if at not in asked.used]
     days = [name for name in table.columns if any(map(day, table.values(name))) and not is_numeric(table.values(name))]
     is_monthly = (
         bool(monthly) and len(days) == 1 and len(labels) <= 1 and not any(one.kind == "month" for one in found.where)
@@ -916,6 +918,21 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         return found._replace(measure="", column="") if found.measure == "count" else found
     found = found._replace(measure=before.measure, column=before.column, by=before.by, end=end or before.end)
     return found._replace(is_monthly=before.is_monthly, order=before.order)
+
+
+def _explain_span(asked: _Question) -> None:
+    """Explain a number of months that only says over which time it is asked: "who paid most in the three months?".
+
+    Examples
+    --------
+    >>> table = Table(("who", "day", "paid"), (("Ann", "2024-03-01", "3"), ("Bo", "2024-04-01", "4"), ("Ann", "2024-04-02", "2")))
+    >>> str(query("who paid most in the three months?", table)), str(query("how much was paid per month?", table))
+    ('most sum paid by who', 'sum paid by month day')
+    """
+    counts = lexicon_of(asked.language).concepts(asked.tokens)
+    spans = [at for at in asked.asks({"month"}) if at and _number_said(asked.tokens[at - 1], counts[at - 1]) > 1]
+    if asked.has(("who", "all")):
+        asked.used.update(place for at in spans for place in (at - 1, at))
 
 
 def _whose(asked: _Question, table: Table) -> str:
@@ -1071,6 +1088,9 @@ def _opened(  # noqa: PLR0913 - what a question says
     every = set(asked.has(("all",))) - title
     is_added = not before.measure or (before.measure == "count" and asked.asks({"much"}))
     is_of_shown = every <= set(asked.has(_MEASURES["sum"])) and is_added  # "und insgesamt?" of the rows shown
+    is_over_time = any("month" in told for told in asked.asking)
+    if every and is_over_time:  # "over all three months"
+        return before._replace(where=tuple(one for one in before.where if one.kind not in {"month", "day", "year"}))
     is_all = bool(every) and not (is_shown or is_of_shown or (is_pointing and not named))
     is_whole = measure in {"max", "min"} and bool(title) and not is_pointing
     if has_rows or not ((is_all and (before.measure or measure)) or is_whole):
@@ -1191,8 +1211,9 @@ def _dates(asked: _Question, column: str, days: Mapping[str, date]) -> Condition
     same = [value for value, when in days.items() if whole[value] or when in said]
     if not same:
         return None
-    asked.used.update(said.values(), *(whole[value] for value in same))
-    return Condition(column, "is", tuple(same))
+    found = Condition(column, "is", tuple(same))
+    asked.used.update(said.values(), *(whole[value] for value in same), _weekdays_of(asked, days, found))
+    return found
 
 
 def _months(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
@@ -1208,12 +1229,21 @@ def _months(asked: _Question, column: str, days: Mapping[str, date]) -> Conditio
         asked.used.update(asked.find(name))
         return Condition(column, "month", (months[name],)) if name and asked.find(name) else None
     asked.used.add(unit.token)
-    beside = (other for other in asked.units if other.text.isdigit() and 0 < abs(other.token - unit.token) <= _NEAR)
+    beside = (other for other in asked.units if 0 < abs(other.token - unit.token) <= _NEAR)
     for other in beside:
-        if (found := _of_day(column, days, (int(months[unit.text]), int(other.text)))) is not None:
-            asked.used.add(other.token)
+        said = _ORDINAL.fullmatch(other.text)  # "3rd June"
+        if said is None:
+            continue
+        if (found := _of_day(column, days, (int(months[unit.text]), int(said["number"])))) is not None:
+            asked.used.update((other.token, *_weekdays_of(asked, days, found)))
             return found
     return Condition(column, "month", (months[unit.text],))
+
+
+def _weekdays_of(asked: _Question, days: Mapping[str, date], found: Condition) -> list[int]:
+    """Return the words that only say on which day of the week the days are that were found: "Monday 3 June"."""
+    names = {_WEEKDAYS[days[value].weekday()] for value in found.values}
+    return [at for name in names for at in asked.means(name)]
 
 
 def _numbered_months(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
@@ -1346,6 +1376,9 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
     for column in list(named):
         if column in spent or not _is_truth(table.values(column)):
             continue
+        if _is_either(asked, column):
+            named.remove(column)
+            continue  # "paid or not"
         denied = {at for part in plain(column).split() for at in asked.denies(part)}
         denied.update(at for at, told in enumerate(asked.asking) if told & {"not", "open", "yet"})
         asked.used.update(at for at, told in enumerate(asked.asking) if "done" in told)
@@ -1356,6 +1389,23 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
         yield Condition(
             column, "is", tuple(value for value in dict.fromkeys(table.values(column)) if plain(value) in wants)
         )
+
+
+def _is_either(asked: _Question, column: str) -> bool:
+    """Tell whether a question says of a column that it may be yes or no, and explain the words that say so.
+
+    Examples
+    --------
+    >>> bills = Table(("who", "amount", "paid"), (("Ann", "3", "yes"), ("Bo", "4", "no")))
+    >>> str(query("the total amount, paid or not", bills)), str(query("the total amount not paid", bills))
+    ('sum amount', 'sum amount where paid is no')
+    """
+    places = [at for part in plain(column).split() for at in asked.means(part)]
+    negating = {*asked.has(_NEGATING), *asked.asks({"not"})}
+    both = [(at, at + 1, at + 2) for at in places if "or" in asked.concepts[min(at + 1, len(asked.concepts) - 1)]]
+    found = [three for three in both if three[-1] in negating]
+    asked.used.update(at for three in found for at in three)
+    return bool(found)
 
 
 def _is_truth(cells: Sequence[str]) -> bool:
@@ -1371,7 +1421,9 @@ def is_yes_or_no(condition: Condition) -> bool:
 
 def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condition]:
     """Return the limit that a question sets to a column of numbers."""
-    if (found := _in_years(asked, table)) is not None:
+    if (found := _in_years(asked, table) or _set_against(asked, table)) is not None:
+        for name in {found.column, *found.values} & {*named}:
+            named.remove(name)
         yield found
         return
     kind = "over" if asked.has((_OVER,)) else "under" if asked.has((_UNDER,)) else ""
@@ -1399,6 +1451,52 @@ def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condit
         if columns[0] in named:
             named.remove(columns[0])
         yield Condition(columns[0], kind, (str(limit),))
+
+
+def _set_against(asked: _Question, table: Table) -> Condition | None:
+    """Return that a column has its limit in another one, where no number is said: "what is below its minimum?".
+
+    Examples
+    --------
+    >>> stock = Table(("item", "quantity", "minimum", "price"), (("tea", "3", "5", "2"), ("bun", "9", "4", "1")))
+    >>> str(query("what is below its minimum?", stock)), str(query("which is the lowest price?", stock))
+    ('rows where quantity under of minimum', 'min price')
+    """
+    limits = _limiting(asked, table)
+    columns = [name for name in amounts(table) if limits & {*(asked.find(name) or _alike_in_measure(asked, name))}]
+    if len(columns) != 1 or any(unit.is_number and unit.token not in asked.used for unit in asked.units):
+        return None
+    rest = [name for name in amounts(table) if name not in columns]
+    said = [name for name in rest if {*asked.find(name)} - limits]
+    counted = [name for name in rest if set(plain(name).split()) & _words_for("counted")]
+    one = next((found[0] for found in (said, rest, counted) if len(found) == 1), "")
+    sides = _sides_said(asked, limits)
+    if not one:
+        return None
+    asked.used.update((*limits, *sides))
+    return Condition(one, f"{'over' if max(sides.items())[1] == _OVER else 'under'} of", (columns[0],))
+
+
+def _sides_said(asked: _Question, limits: set[int]) -> dict[int, str]:
+    """Return the words by which something is over, or under, what is named right behind them."""
+    own = lexicon_of(asked.language).concepts(asked.tokens)
+    ends = {*asked.has(_MEASURING), *asked.asks(_ENDS)}  # "who has most lines?"
+    both = ((at, side) for at, told in enumerate(own) for side in (_OVER, _UNDER) if side in told and at not in ends)
+    return {at: side for at, side in both if at not in limits and any(0 < one - at <= _NEAR for one in limits)}
+
+
+def _limiting(asked: _Question, table: Table) -> set[int]:
+    """Return the words for a column of numbers right behind "below" or "above": they ask for no measure then."""
+    named = {at for name in amounts(table) for at in asked.find(name) or _alike_in_measure(asked, name)}
+    sides = _sides_said(asked, named)
+    return {at for at in named if any(0 < at - side <= _NEAR for side in sides)}
+
+
+def _alike_in_measure(asked: _Question, column: str) -> list[int]:
+    """Return the words of a language for what a column is called that is called as a measure is: "minimo" of "minimum"."""
+    told = [one & _MEASURING for one in lexicon().concepts(words(column))]
+    is_one = len(told) == 1 and bool(told[0])
+    return [at for at, one in enumerate(asked.concepts) if is_one and one & told[0]]
 
 
 def _in_years(asked: _Question, table: Table) -> Condition | None:
@@ -1447,11 +1545,13 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
     """Settle the column that is measured."""
     if not found.measure or found.column:
         return found
+    is_added = found.measure in {"sum", "mean"}
     numeric = [name for name in found.wanted if is_numeric(table.values(name))]
+    numeric = [name for name in numeric if not (is_added and _is_running(table.values(name)))]
     dated = [name for name in found.wanted if any(map(day, table.values(name)))]
     if is_money and not is_time and _amount(table, set(), is_money=True):
         dated = []  # "on which day did we earn most?"
-    dated = [] if found.measure in {"sum", "mean"} else dated
+    dated = [] if is_added else dated
     column = next(iter([*dated, *numeric] if is_time else [*numeric, *dated]), "")
     spent = {one.column for one in found.where}
     if is_time and not column:
@@ -1530,12 +1630,26 @@ def _is_time(column: str, table: Table) -> bool:
 
 
 def amounts(table: Table) -> list[str]:
-    """Return the columns whose numbers are amounts: no years, no numbers of things."""
+    """Return the columns whose numbers are amounts: no years, no numbers of things or of the rows."""
     return [
         name
         for name in table.columns
-        if is_numeric(table.values(name)) and not set(plain(name).split()) & set(_IDS) and not _is_time(name, table)
+        if is_numeric(table.values(name))
+        and not set(plain(name).split()) & set(_IDS)
+        and not (_is_time(name, table) or _is_running(table.values(name)))
     ]
+
+
+def _is_running(values: Sequence[str]) -> bool:
+    """Tell whether values only number the rows, one after the other: nobody adds up the numbers of invoices.
+
+    Examples
+    --------
+    >>> _is_running(["301", "302", "303"]), _is_running(["1", "2"]), _is_running(["3", "4", "9"])
+    (True, False, False)
+    """
+    is_whole = len(values) > 2 and all(map(str.isdecimal, values))  # noqa: PLR2004 - two may be so by chance
+    return is_whole and [int(value) for value in values] == [*range(int(values[0]), int(values[0]) + len(values))]
 
 
 def is_numeric(values: Sequence[str]) -> bool:
