@@ -731,18 +731,13 @@ def _switch_below(text: str, key: str) -> str:
 def _cell_set(desk: Desk, step: Step) -> Work:
     """Change one value that is told by what stands beside it: exactly one row, or it is asked which."""
     said, new = desk.need(step, "text"), step.word("new")
-    told = frozenset[str]().union(*lexicon_of(desk.language).concepts(words_of(said)))
-    is_done = not told & {"no", "not"} if "done" in told and not new else None
     if step.word("file") and not is_series(step.word("file")):
         path, old = yield from _there(desk, step)
         said = said.replace(step.word("file"), " ")
     else:
         path, old = yield from _only_table(desk, said, new, step.word("file"))
-    meant = cells_meant(old, said, new, is_done=is_done) or cells_meant(old, said, new)  # "ready" is a value as well
-    meant = meant or _of_the_row_before(desk, path, old, said, new)
-    is_row = any(new in row for row in read_table(old).rows)  # "mark 302 as paid"
-    if not meant and (not new or is_row):
-        meant = cells_meant(old, said, is_done=not told & {"no", "not"})  # "mark Lucia as paid"
+    meant = _cells_told(old, said, new, desk.language) or _of_the_row_before(desk, path, old, said, new)
+    meant = meant or _cells_marked(old, said, new, desk.language)
     if not meant:
         raise Ask(desk.say("unclear"), can_try_others=True)
     table, is_json = read_table(old), old.lstrip()[:1] in {"{", "["}
@@ -760,6 +755,20 @@ def _cell_set(desk: Desk, step: Step) -> Work:
             raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
         return (yield from _json_set(desk, plan))
     return (yield from _put_into_cell(desk, step, path, old, cell))
+
+
+def _cells_told(text: str, said: str, new: str, language: str) -> list[Cell]:
+    """Return the values that a request wants to be another, done where it says so."""
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(said)))
+    is_done = not told & {"no", "not"} if "done" in told and not new else None
+    return cells_meant(text, said, new, is_done=is_done) or cells_meant(text, said, new)  # "ready" is a value as well
+
+
+def _cells_marked(text: str, said: str, new: str, language: str) -> list[Cell]:
+    """Return the values of yes and no that a request names: "mark Lucia as paid", also where a row was taken for the value."""
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(said)))
+    is_row = any(new in row for row in read_table(text).rows)  # "mark 302 as paid"
+    return cells_meant(text, said, is_done=not told & {"no", "not"}) if not new or is_row else []
 
 
 def _put_into_cell(desk: Desk, step: Step, path: str, old: str, cell: Cell) -> Work:
@@ -808,6 +817,8 @@ def _only_table(desk: Desk, said: str, new: str, series: str = "") -> Work:
     fitting: list[str] = []
     for value in dict.fromkeys((new, "")):
         fitting = fitting or [name for name, text in texts.items() if len(cells_meant(text, said, value)) == 1]
+    marked = (name for name, text in texts.items() if len(_cells_marked(text, said, new, desk.language)) == 1)
+    fitting = fitting or [*marked]
     if len(fitting) != 1:
         raise Ask(desk.say("unclear"), can_try_others=True)
     return fitting[0], (yield from desk.folder.editable(fitting[0]))

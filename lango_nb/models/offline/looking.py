@@ -935,13 +935,15 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
             found.append((beside.explained + _HAS_VALUE, False, False, beside.said, _leaf_answered(desk, step, name, beside)))
             continue
-        if (joined := _joined(desk, asked, told, table)) is not None:
+        joined = _joined(desk, asked, told, table)
+        if joined is not None:
             asked = asked._replace(where=(joined,))
         if _is_said_again(step, asked, told):
             continue  # nothing new is asked of it
         likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
         if likely is not None:
             is_spoken = name == desk.context.file
+            likely -= (joined is not None) * _GOING_ON  # where the table that is spoken of says it, that is meant
             found.append((likely, is_spoken, is_series(name), len(asked.where), (name, asked, table)))
     if not found and len(weak) == 1:
         return weak[0]  # one word of the question is a key, and no table knows any
@@ -1161,6 +1163,7 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
     said, wish = quoted([found.value], desk.language), step.text.partition("\n")[0]
     is_spent = "spent" in said_of_tables(wish, desk.language) and not concepts_of(wish) & {"sum", "many"}
     is_spent = is_spent or "same" in concepts_of(wish)  # "the same for April": who, and how much
+    is_few = is_few or (asked.measure == "count" and bool(asked.wanted) and len(found.rows) <= _MOST_AGAIN)
     if is_few and (is_spent or asked.measure not in {"sum", "mean"}):
         return Outcome(
             desk.say("query.both", value=said, file=name, query=line, lines=rows),

@@ -281,7 +281,7 @@ def called(request: Request) -> Step | None:
     is_look = bool(request.step.act) and not is_change(request.step.act) and not request.names()
     if asked is None or not (is_it and is_look) or request.context.file != asked.word("file"):
         return None
-    return Step("query", {"file": asked.arguments["file"]}, text="and their names")
+    return request.instead("query", file=asked.arguments["file"])
 
 
 def largest_row(request: Request) -> Step | None:

@@ -616,6 +616,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     within = {at for at in asked.used if asked.tokens[at].kind in UNSPACED}  # the first character of 日本 is no date
     named = _columns(asked, table, within | (title if where or measure == "count" else set()))
     times = [name for name in table.columns if _is_time(name, table)]
+    named = named + [name for name in _names_asked(asked, table) if name not in named]
     measure = _settled(measure, asked, table, named, title)
     turned = "" if measure else _turned(before, asked, named, times)
     measure = _added_up(measure or turned, before, asked)
@@ -642,7 +643,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
     is_grounded = bool(where or named or is_counted or is_titled)
     found = Query(tuple(where), wanted, measure, turned and _column_of(before), explained, is_grounded)
-    found, is_time = _in_turn(_of_stay(found, table, asked), table, asked), bool(asked.has(_TIMES))
+    found, is_time = _in_turn(_of_stay(found, table, asked), before, table, asked), bool(asked.has(_TIMES))
     is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
     is_money = (_speaks_of_money(asked, table, truths) or _is_much(before, named, asked)) and not is_of_pieces
     found = found._replace(explained=asked.explained()) if is_money else found
@@ -811,7 +812,7 @@ def _of_stay(found: Query, table: Table, asked: _Question) -> Query:
     return Query((), wanted, measure, begins[0], max(found.explained, asked.explained()), is_grounded=True)
 
 
-def _in_turn(found: Query, table: Table, asked: _Question) -> Query:
+def _in_turn(found: Query, before: Query | None, table: Table, asked: _Question) -> Query:
     """Settle who comes first, or last, by the column of days or times that is named, or by the only one there is.
 
     Examples
@@ -822,7 +823,8 @@ def _in_turn(found: Query, table: Table, asked: _Question) -> Query:
     """
     measure = next((one for concept, one in _TURNS.items() if asked.has((concept,)) or asked.asks({_ORDERED[one]})), "")
     times = [name for name in table.columns if _is_time(name, table)]
-    ours = [name for name in found.wanted if name in times] or (times if asked.asks({"comes"}) else [])
+    ours = [name for name in found.wanted if name in times]
+    ours = ours or (_times_apart(times, found, before, table) if asked.asks({"comes"}) else [])
     is_other = bool(found.measure) and not asked.has(_TIMES)
     if not measure or is_other or len(ours) != 1 or not asked.has(("who", "which", "what", "when")):
         return found
@@ -830,9 +832,53 @@ def _in_turn(found: Query, table: Table, asked: _Question) -> Query:
         return found
     asked.used.update(asked.has(_TURNS), asked.asks({"comes", *_ORDERED.values()}))
     rest = [name for name in found.wanted if name not in times]
-    label = [name for name in table.columns if name not in times and not is_numeric(table.values(name))][:1]
     explained = max(found.explained, asked.explained())
-    return Query(found.where, tuple(rest or label), measure, ours[0], explained, is_grounded=True)
+    return Query(found.where, tuple(rest or _label_of(table)), measure, ours[0], explained, is_grounded=True)
+
+
+def _times_apart(times: Sequence[str], found: Query, before: Query | None, table: Table) -> Sequence[str]:
+    """Return the column of times that tells rows apart: of a day and a clock the day, and the clock where the day is told.
+
+    Examples
+    --------
+    >>> visits = Table(("day", "time", "who"), (("2024-06-03", "9:00", "Ann"), ("2024-06-03", "8:15", "Bo"), ("2024-06-04", "7:00", "Cy")))
+    >>> str(query("who comes first on June 3rd?", visits)), str(query("who comes first?", visits))
+    ('min time, who where day is 2024-06-03', 'min day, who')
+    """
+    told = found if before is None else found._replace(where=(*found.where, *before.where))
+    rows = table._replace(rows=tuple(told.rows(table)))
+    apart = [name for name in times if len(set(rows.values(name))) > 1]
+    days = [name for name in apart if any(map(day, rows.values(name)))]
+    return days if len(days) == 1 else apart or times
+
+
+def _label_of(table: Table) -> list[str]:
+    """Return the column by which rows are called: a name, else the first of words of which most rows have their own.
+
+    Examples
+    --------
+    >>> rows = (("2024-06-03", "dog", "Rex"), ("2024-06-03", "cat", "Tom"), ("2024-06-04", "cat", "Mia"))
+    >>> _label_of(Table(("date", "species", "patient"), rows)), _label_of(Table(("date", "kind", "name"), rows))
+    (['patient'], ['name'])
+    """
+    texts = [name for name in table.columns if not (is_numeric(table.values(name)) or _is_time(name, table))]
+    called = [name for name in texts if plain(name) in _LABELS]
+    own = [name for name in texts if len(set(table.values(name))) * 2 > len(table.rows)]
+    return (called or own or texts)[:1]
+
+
+def _names_asked(asked: _Question, table: Table) -> list[str]:
+    """Return the column of names where it is asked what rows are called: "how many cats are there, and what are they called?".
+
+    Examples
+    --------
+    >>> pets = Table(("name", "kind"), (("Tom", "cat"), ("Rex", "dog"), ("Mia", "cat")))
+    >>> str(query("how many cats are there, and what are they called?", pets))
+    'count, name where kind is cat'
+    """
+    places = asked.asks({"named"})
+    asked.used.update(places)
+    return _label_of(table) if places else []
 
 
 def _speaks_of_money(asked: _Question, table: Table, truths: Sequence[Condition]) -> bool:
