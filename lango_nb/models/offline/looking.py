@@ -232,7 +232,7 @@ def _operate(desk: Desk, step: Step) -> Work:
     if text is None:
         return (yield from _in_folder(desk, step, path))
     is_again = desk.context.last is not None and desk.context.last.act == step.act
-    if step.act in _SIZES and desk.is_guessed and not (is_again or says_operation(_unsaid(step), step.act)):
+    if step.act in _SIZES and desk.is_guessed and not (is_again or says_operation(_unsaid(step), step.act, desk.language)):
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
         )  # "how long does it cook?"
@@ -265,7 +265,7 @@ def _operate(desk: Desk, step: Step) -> Work:
 
 def _in_folder(desk: Desk, step: Step, path: str) -> Work:
     """Do an operation on all files of a folder; what is counted there without saying what are the files."""
-    if step.act in _SIZES and not says_operation(_unsaid(step), step.act) and "many" in concepts_of(step.text):
+    if step.act in _SIZES and not says_operation(_unsaid(step), step.act, desk.language) and "many" in concepts_of(step.text):
         return (yield from _count_files(desk, step._replace(act="count.files")))  # "how many letters are in there?"
     if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
         return (yield from _over_folder(desk, step, path))
@@ -1076,7 +1076,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     }
     if is_ends and (is_table or (is_later and not step.word("file"))):
         return _HALF if is_table else _THIRD  # "which trail is the longest?" of a table, "and the shortest?"
-    is_length = step.act in _SIZES and not says_operation(_unsaid(step), step.act)
+    is_length = step.act in _SIZES and not says_operation(_unsaid(step), step.act, desk.language)
     if step.act in _MAYBE_OF_TABLES or is_list or is_length:
         return _HALF if is_later else _MOSTLY
     return None

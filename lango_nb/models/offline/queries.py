@@ -485,6 +485,7 @@ class _Question:
             if token.kind in {"sign", "file", "folder", "ending"} or "\u3040" <= token.text <= "\u309f":
                 continue
             is_filler = is_small(token.folded) or is_small_in(token.text.casefold(), self.language)
+            is_filler = is_filler or "item" in self.concepts[place] or "aside" in self.asking[place]
             if place not in self.used and (self.concepts[place] & _ASKING or is_filler):
                 continue
             weight = _CHARACTER if token.kind == "character" else 1.0
@@ -1071,7 +1072,12 @@ def _goes_on_from(before: Query | None, found: Query, asked: _Question, table: T
     """Return what a question goes on from; ``None`` where it is whole, and says nothing of what was told."""
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
     is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
-    is_joined = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(asked.text)
+    if before is not None and asked.asks({"that_day"}):
+        asked.used.update(asked.asks({"that_day"}))
+        times = {name for name in table.columns if _is_time(name, table)}
+        return Query(tuple(one for one in before.where if one.column in times))
+    own = lexicon_of(asked.language).concepts(asked.tokens)
+    is_joined = any(told & _CONNECTING and "what" not in told for told in own) or points_back(asked.text)
     is_joined = is_joined or bool(asked.asks({"them"}))
     if before is None or (is_whole and not is_joined):
         return None
@@ -1109,7 +1115,7 @@ def _of_that_row(found: Query, before: Query | None, table: Table, asked: _Quest
     """
     is_of_one = before is not None and before.measure in {"max", "min"} and not before.by and not before.most
     is_summed = found.measure in {"sum", "count"} and bool(asked.asks({"much"}) or asked.has(("many",)))
-    is_all = bool(asked.asks({"together"}) or asked.has((*_MEASURES["sum"], "all", "each")))
+    is_all = bool(asked.asks({"together", "pieces"}) or asked.has((*_MEASURES["sum"], "all", "each")))
     if before is None or not (is_of_one and is_summed) or is_all or found.where != before.where:
         return found
     column = found.column or _amount(table, set(), is_money=True)
@@ -1201,6 +1207,8 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         ):
             continue
         same = {word for word in telling if _is_form_of(unit.text, word) or _is_case_of(unit, word, asked)}
+        if not same and asked.language != "en":
+            same = {word for word in telling if _is_kindred(unit.text, word)}  # "diagnostica": diagnostics
         for word in sorted(same):
             said[word] = unit.token
     if not said and asked.language != "en" and len(values) > 1:
