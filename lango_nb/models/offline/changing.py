@@ -804,7 +804,8 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
         rows, column = answer(told, table).rows, told.column or (told.wanted[0] if len(told.wanted) == 1 else "")
     if len(rows) != 1:
         return []
-    named = f"{said} {' '.join(rows[0][:1])}"
+    is_own = table.values(table.columns[0]).count(rows[0][0]) == 1
+    named = f"{said} {' '.join(rows[0][:1] if is_own else rows[0])}"
     return cells_meant(text, named, new) or (cells_meant(text, f"{named} {column}", new) if column else [])
 
 

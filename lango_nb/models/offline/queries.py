@@ -888,7 +888,8 @@ def _speaks_of_money(asked: _Question, table: Table, truths: Sequence[Condition]
     money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
     rest = money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)}
     is_better = any(told & _BEST.keys() for told in asked.asking)
-    if rest and _amount(table, set(), is_money=True):
+    amount = _amount(table, set(), is_money=True) if rest else ""
+    if amount and not any(_tells(amount, *told) for told in _QUALITIES.values()):  # minutes are no money
         asked.used.update(money)
     return is_better or bool(rest)
 
