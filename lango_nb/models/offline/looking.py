@@ -1084,7 +1084,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
 
 def _tables(desk: Desk, step: Step, said: str) -> Work:
     """Return the tables that a question may be about: the one that is named, the one spoken of, or all there are."""
-    word = "" if step.act == "query" else step.word("file")
+    word = "" if step.act == "query" and not step.destination else step.word("file")
     is_pointing = is_pointer(word, "it") or is_pointer(word, "those")
     if is_pointing and desk.context.file and not desk.context.file.casefold().endswith(TABLES):
         return ()

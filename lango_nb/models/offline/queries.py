@@ -877,7 +877,7 @@ def _names_asked(asked: _Question, table: Table) -> list[str]:
     >>> str(query("how many cats are there, and what are they called?", pets))
     'count, name where kind is cat'
     """
-    places = asked.asks({"named"})
+    places = asked.asks({"named"}) or [at for at in asked.means("name") if at not in asked.used | asked.columns]
     asked.used.update(places)
     return _label_of(table) if places else []
 
@@ -1562,6 +1562,8 @@ def _in_years(asked: _Question, table: Table) -> Condition | None:
             continue
         near = range(max(0, place - _NEAR), min(len(asked.tokens), place + _NEAR))
         said = {kind: at for at in near for kind in _SIDES if kind in asked.asking[at]}
+        if said.get("since", -1) > place and asked.language not in _EAST:
+            del said["since"]  # "laufen 2024 ab"
         if said:
             kind = min(said, key=lambda one: abs(said[one] - place))
             asked.used.update({place, said[kind]})
