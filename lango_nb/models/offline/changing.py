@@ -58,6 +58,7 @@ from lango_nb.models.offline.operations import (
 from lango_nb.models.offline.plan import Step, show
 from lango_nb.models.offline.queries import answer, is_numeric, names_column
 from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.series import is_series, members
 from lango_nb.models.offline.steps import without_last
 
 _MARK = re.compile(r"(\s*)(?:((?:- )?\[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
@@ -733,18 +734,13 @@ def _switch_below(text: str, key: str) -> str:
 def _cell_set(desk: Desk, step: Step) -> Work:
     """Change one value that is told by what stands beside it: exactly one row, or it is asked which."""
     said, new = desk.need(step, "text"), step.word("new")
-    told = frozenset[str]().union(*lexicon_of(desk.language).concepts(words_of(said)))
-    is_done = not told & {"no", "not"} if "done" in told and not new else None
-    if step.word("file"):
+    if step.word("file") and not is_series(step.word("file")):
         path, old = yield from _there(desk, step)
         said = said.replace(step.word("file"), " ")
     else:
-        path, old = yield from _only_table(desk, said, new)
-    meant = cells_meant(old, said, new, is_done=is_done) or cells_meant(old, said, new)  # "ready" is a value as well
-    meant = meant or _of_the_row_before(desk, path, old, said, new)
-    is_row = any(new in row for row in read_table(old).rows)  # "mark 302 as paid"
-    if not meant and (not new or is_row):
-        meant = cells_meant(old, said, is_done=not told & {"no", "not"})  # "mark Lucia as paid"
+        path, old = yield from _only_table(desk, said, new, step.word("file"))
+    meant = _cells_told(old, said, new, desk.language) or _of_the_row_before(desk, path, old, said, new)
+    meant = meant or _cells_marked(old, said, new, desk.language)
     if not meant:
         raise Ask(desk.say("unclear"), can_try_others=True)
     table, is_json = read_table(old), old.lstrip()[:1] in {"{", "["}
@@ -767,6 +763,20 @@ def _cell_set(desk: Desk, step: Step) -> Work:
             raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
         return (yield from _json_set(desk, plan))
     return (yield from _put_into_cell(desk, step, path, old, cell))
+
+
+def _cells_told(text: str, said: str, new: str, language: str) -> list[Cell]:
+    """Return the values that a request wants to be another, done where it says so."""
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(said)))
+    is_done = not told & {"no", "not"} if "done" in told and not new else None
+    return cells_meant(text, said, new, is_done=is_done) or cells_meant(text, said, new)  # "ready" is a value as well
+
+
+def _cells_marked(text: str, said: str, new: str, language: str) -> list[Cell]:
+    """Return the values of yes and no that a request names: "mark Lucia as paid", also where a row was taken for the value."""
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(said)))
+    is_row = any(new in row for row in read_table(text).rows)  # "mark 302 as paid"
+    return cells_meant(text, said, is_done=not told & {"no", "not"}) if not new or is_row else []
 
 
 def _put_into_cell(desk: Desk, step: Step, path: str, old: str, cell: Cell) -> Work:
@@ -802,18 +812,22 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
         rows, column = answer(told, table).rows, told.column or (told.wanted[0] if len(told.wanted) == 1 else "")
     if len(rows) != 1:
         return []
-    named = f"{said} {' '.join(rows[0][:1])}"
+    is_own = table.values(table.columns[0]).count(rows[0][0]) == 1
+    named = f"{said} {' '.join(rows[0][:1] if is_own else rows[0])}"
     return cells_meant(text, named, new) or (cells_meant(text, f"{named} {column}", new) if column else [])
 
 
-def _only_table(desk: Desk, said: str, new: str) -> Work:
-    """Return the only table that holds what is meant, and its text."""
+def _only_table(desk: Desk, said: str, new: str, series: str = "") -> Work:
+    """Return the only table that holds what is meant, and its text; of a series where one is spoken of."""
     every: list[Entry] = yield from desk.folder.everything()
-    names = [one.name for one in files_of(every, TABULAR)][:_MOST_TABLES]
+    names = [one.name for one in files_of(every, TABULAR)]
+    names = (members(series, names) if series else names)[:_MOST_TABLES]
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     fitting: list[str] = []
     for most, value in product((1, _MOST_CELLS), dict.fromkeys((new, ""))):
         fitting = fitting or [name for name, text in texts.items() if 0 < len(cells_meant(text, said, value)) <= most]
+    marked = (name for name, text in texts.items() if len(_cells_marked(text, said, new, desk.language)) == 1)
+    fitting = fitting or [*marked]
     if len(fitting) != 1:
         raise Ask(desk.say("unclear"), can_try_others=True)
     return fitting[0], (yield from desk.folder.editable(fitting[0]))

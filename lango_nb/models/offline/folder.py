@@ -67,6 +67,7 @@ from lango_nb.models.offline.operations import (
     settle,
 )
 from lango_nb.models.offline.plan import Call, Context, Got, Step, acts, is_change, show
+from lango_nb.models.offline.series import is_series, members, whole_series
 
 _BEGIN = '{"_meta"'
 
@@ -299,7 +300,11 @@ class Folder:
     # -- texts ---------------------------------------------------------------------------------------------------------
 
     def read(self, path: str) -> Work:
-        """Return the whole text of a file."""
+        """Return the whole text of a file, or of several tables that are one."""
+        if is_series(path) and path not in self._texts:
+            every: list[Entry] = yield from self.everything(posixpath.dirname(path) or ".")
+            texts: dict[str, str] = yield from self.read_all(members(path, (one.name for one in every)))
+            return whole_series(texts).get(path, "")
         if path not in self._texts:
             text = yield from self.whole("fs_read", path=path)
             self._texts[path] = "" if text == f"{path} is empty" else text

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from lango_nb.models.offline.lexicon import Word, concepts_of, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import Word, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     asks,
@@ -364,10 +364,11 @@ def _operation(step: Step, last: Step) -> tuple[Step, Step]:
     return step._replace(arguments=said), last._replace(act=meant[0])
 
 
-def says_operation(words: str, act: str) -> bool:
+def says_operation(words: str, act: str, language: str = "") -> bool:
     """Tell whether words have the one that tells an act from those like it: words and ``count.words``."""
     name = act.rpartition(".")[2]
-    return any(name.startswith(told) or told.startswith(name.removesuffix("s")) for told in concepts_of(words))
+    own = frozenset[str]().union(*lexicon_of(language).concepts(words_of(words))) if language else concepts_of(words)
+    return any(name.startswith(told) or told.startswith(name.removesuffix("s")) for told in own)
 
 
 def _slots(role: str, words: tuple[str, ...], last: Step, able: Collection[str]) -> dict[str, float]:

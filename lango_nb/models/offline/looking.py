@@ -15,7 +15,7 @@ from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
 from lango_nb.models.offline.keyed import KEYED, in_json
-from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import OF_TASKS
 from lango_nb.models.offline.names import (
@@ -91,6 +91,7 @@ from lango_nb.models.offline.queries import (
     words_of_tables,
 )
 from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.series import is_series, series_of, whole_series
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""
@@ -236,7 +237,11 @@ def _operate(desk: Desk, step: Step) -> Work:
     if text is None:
         return (yield from _in_folder(desk, step, path))
     is_again = desk.context.last is not None and desk.context.last.act == step.act
-    if step.act in _SIZES and desk.is_guessed and not (is_again or says_operation(_unsaid(step), step.act)):
+    if (
+        step.act in _SIZES
+        and desk.is_guessed
+        and not (is_again or says_operation(_unsaid(step), step.act, desk.language))
+    ):
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
         )  # "how long does it cook?"
@@ -267,7 +272,11 @@ def _operate(desk: Desk, step: Step) -> Work:
 
 def _in_folder(desk: Desk, step: Step, path: str) -> Work:
     """Do an operation on all files of a folder; what is counted there without saying what are the files."""
-    if step.act in _SIZES and not says_operation(_unsaid(step), step.act) and "many" in concepts_of(step.text):
+    if (
+        step.act in _SIZES
+        and not says_operation(_unsaid(step), step.act, desk.language)
+        and "many" in concepts_of(step.text)
+    ):
         return (yield from _count_files(desk, step._replace(act="count.files")))  # "how many letters are in there?"
     if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
         return (yield from _over_folder(desk, step, path))
@@ -911,8 +920,12 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     before = desk.context.query
     names: Sequence[str] = yield from _tables(desk, step, said)
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
+    is_asked_twice = any(
+        sign in said.rstrip()[:-1] for sign in ASK_SIGNS
+    )  # "what is short? what is below its minimum?"
     texts: dict[str, str] = yield from desk.folder.read_all(names)
-    found: list[tuple[float, bool, int, Outcome | tuple[str, Query, Table]]] = []
+    texts |= whole_series(texts)
+    found: list[tuple[float, bool, bool, int, Outcome | tuple[str, Query, Table]]] = []
     weak: list[Outcome] = []
     for name, body in texts.items():
         text = in_json(name, body)
@@ -923,32 +936,38 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             is_only = len(names) == 1
             rated = None if one is None else _rated(step, one, least, is_only=is_only, goes_on=goes_on)
             if one is not None and rated is not None:
-                found.append((*rated, _leaf_answered(desk, step, name, one)))
+                found.append((*rated[:2], False, rated[2], _leaf_answered(desk, step, name, one)))
             elif one is not None and one.is_whole and one.explained >= least:
                 weak.append(_leaf_answered(desk, step, name, one))
             continue
         told = _told(before, name, table, is_named=is_named)
         table = with_products(table, said, told, desk.language)
         key = rows_key(text) if name.casefold().endswith(KEYED) else ""
-        read = query_of if is_named else query
-        asked = read(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
+        read = query_of if is_named or is_asked_twice else query
+        title = f"{name.rpartition('/')[0]}.csv" if is_series(name) else name
+        asked = read(said, table, told, f"{key} {title.rpartition('/')[2]}".lstrip(), desk.language)
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
-            found.append((beside.explained + _HAS_VALUE, False, beside.said, _leaf_answered(desk, step, name, beside)))
+            found.append(
+                (beside.explained + _HAS_VALUE, False, False, beside.said, _leaf_answered(desk, step, name, beside))
+            )
             continue
-        if (joined := _joined(desk, asked, told, table)) is not None:
+        joined = _joined(desk, asked, told, table)
+        if joined is not None:
             asked = asked._replace(where=(joined,))
         if _is_said_again(step, asked, told, desk.language):
             continue  # nothing new is asked of it
         likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
         if likely is not None:
-            found.append((likely, name == desk.context.file, len(asked.where), (name, asked, table)))
+            is_spoken = name == desk.context.file
+            likely -= (joined is not None) * _GOING_ON  # where the table that is spoken of says it, that is meant
+            found.append((likely, is_spoken, is_series(name), len(asked.where), (name, asked, table)))
     if not found and len(weak) == 1:
         return weak[0]  # one word of the question is a key, and no table knows any
     if not found:
         return (yield from _rows_again(desk, step, said))
-    best = max(found, key=lambda one: one[:3])[3]
+    best = max(found, key=lambda one: one[:4])[4]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
 
 
@@ -1015,6 +1034,7 @@ def _told(before: Step | None, name: str, table: Table, *, is_named: bool) -> Qu
     told = parse_query(before.word("query")) if before is not None else None
     if before is None or told is None or before.word("file") == name:
         return told
+    is_named = is_named or (is_series(name) and series_of(before.word("file")) == name)  # "and in April?"
     columns = {*told.wanted, *(one.column for one in told.where), *filter(None, [told.column])}
     return told if is_named and columns and columns <= set(table.columns) else None
 
@@ -1099,7 +1119,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     }
     if is_ends and (is_table or (is_later and not step.word("file"))):
         return _HALF if is_table else _THIRD  # "which trail is the longest?" of a table, "and the shortest?"
-    is_length = step.act in _SIZES and not says_operation(_unsaid(step), step.act)
+    is_length = step.act in _SIZES and not says_operation(_unsaid(step), step.act, desk.language)
     if step.act in _MAYBE_OF_TABLES or is_list or is_length:
         return _HALF if is_later else _MOSTLY
     return None
@@ -1107,7 +1127,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
 
 def _tables(desk: Desk, step: Step, said: str) -> Work:
     """Return the tables that a question may be about: the one that is named, the one spoken of, or all there are."""
-    word = "" if step.act == "query" else step.word("file")
+    word = "" if step.act == "query" and not step.destination else step.word("file")
     is_pointing = is_pointer(word, "it") or is_pointer(word, "those")
     if is_pointing and desk.context.file and not desk.context.file.casefold().endswith(ASKED):
         return ()
@@ -1185,6 +1205,8 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
     is_few = len(found.rows) <= _FEW_ROWS and len(found.rows) < len(table.rows)
     said, wish = quoted([found.value], desk.language), step.text.partition("\n")[0]
     is_spent = "spent" in said_of_tables(wish, desk.language) and not concepts_of(wish) & {"sum", "many"}
+    is_spent = is_spent or "same" in concepts_of(wish)  # "the same for April": who, and how much
+    is_few = is_few or (asked.measure == "count" and bool(asked.wanted) and len(found.rows) <= _MOST_AGAIN)
     if is_few and (is_spent or asked.measure not in {"sum", "mean"}):
         return Outcome(
             desk.say("query.both", value=said, file=name, query=line, lines=rows),

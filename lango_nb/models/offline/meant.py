@@ -76,6 +76,7 @@ from lango_nb.models.offline.meant_tables import (
     several_kept,
     sorted_otherwise,
     switched,
+    time_put,
     value_put,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step
@@ -100,6 +101,7 @@ RULES: tuple[Rule, ...] = (
     key_left,
     kind_copied,
     numbered_line,
+    time_put,
     value_put,
     switched,
     sorted_otherwise,

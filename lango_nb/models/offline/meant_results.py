@@ -103,6 +103,8 @@ def both_kept(request: Request) -> Step | None:
         return None
     lines = (context.earlier.partition("\n")[0], context.answer.partition("\n")[0])
     values = [value for line in lines if (value := _number_told(line, request.language)) is not None]
+    apart = request.last.word("text").split(" - ") if request.last.act == "calculate" else ()
+    values = [value for one in apart if (value := number(one)) is not None] if len(apart) == BOTH else values
     if len(values) != BOTH:
         return None
     act = "append" if told & {"append"} else "write"

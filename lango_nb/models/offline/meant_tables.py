@@ -6,11 +6,11 @@ import re
 
 from lango_nb.models.offline.followups import CLAUSES, ENDED
 from lango_nb.models.offline.keyed import KEYED
-from lango_nb.models.offline.lexicon import lexicon
+from lango_nb.models.offline.lexicon import lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, left_over, words_of_wishes
 from lango_nb.models.offline.names import asks, is_pointer, rank, trimmed, unexplained
-from lango_nb.models.offline.operations import BOX
+from lango_nb.models.offline.operations import BOX, clock
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES, names_column, ranked
 from lango_nb.models.offline.queries import parse as parse_query
@@ -181,6 +181,52 @@ def value_put(request: Request) -> Step | None:
     return request.instead("json.set", file=(file,), key=last.arguments["key"], new=(new,)) if is_of_last else None
 
 
+def time_put(request: Request) -> Step | None:
+    """Return that a row of a table is to be at another time of the day, and no file to go anywhere: "move Rex to 4 pm".
+
+    Examples
+    --------
+    >>> shown = Context(Step("query", {}), "a.csv", query=Step("query", {"file": ("a.csv",)}))
+    >>> time_put(Request(Reading((Step("move", {}),)), "move Rex to 4 pm", shown)).arguments
+    {'text': ('move Rex to',), 'new': ('16:00',), 'file': ('a.csv',)}
+    >>> time_put(Request(Reading((Step("move", {}),), language="it"), "sposta felix alle 16:30", Context())).word("new")
+    '16:30'
+    >>> time_put(Request(Reading((Step("move", {}),)), "move Rex to old", shown))
+    """
+    told = _clock_said(request)
+    own = frozenset[str]().union(*lexicon_of(request.language).concepts(request.words))
+    is_moved = request.step.act.partition(".")[0] in {"move", "rename", "value"} and "move" in own
+    if told is None or not is_moved or request.is_question or request.names():
+        return None
+    text, new = told
+    asked = request.context.query
+    file = {} if asked is None else {"file": asked.arguments.get("file", ())}
+    return request.instead("value.set", text=(text,), new=(new,), **file)
+
+
+def _clock_said(request: Request) -> tuple[str, str] | None:
+    """Return a request without the one time of the day that it says, and that time; ``None`` where it says none, or several."""
+    found, marks = request.words, request.wishes
+    said: list[tuple[int, int, str]] = []
+    for at, word in enumerate(found):
+        beside = [one for one in (at + 1, at - 1) if 0 <= one < len(found) and "oclock" in marks[one]][:1]
+        if clock(word.text) is not None:
+            said.append((min((at, *beside)), max((at, *beside)), word.text))
+        elif beside and word.text.isdecimal() and int(word.text) <= _HOURS:
+            hour = int(word.text) % 12 + 12 if found[beside[0]].folded.startswith("p") else int(word.text)
+            said.append((min(at, *beside), max(at, *beside), f"{hour:02}:00"))
+        elif word.kind == "measure" and (bare := word.folded.removesuffix("h")) != word.folded and bare.isdecimal():
+            said.append((at, at, f"{int(bare):02}:00"))
+    if len(said) != 1:
+        return None
+    first, last, new = said[0]
+    text = f"{request.text[: found[first].start]}{request.text[found[last].end :]}"
+    return " ".join(text.split()), new
+
+
+_HOURS = 24
+
+
 def _value_in(clause: str, language: str) -> str:
     """Return the value that a clause says something is to be: the 45 of "so make that 45"; empty where it says none."""
     found = words_of(clause)
@@ -282,7 +328,7 @@ def called(request: Request) -> Step | None:
     is_look = bool(request.step.act) and not is_change(request.step.act) and not request.names()
     if asked is None or not (is_it and is_look) or request.context.file != asked.word("file"):
         return None
-    return Step("query", {"file": asked.arguments["file"]}, text="and their names")
+    return request.instead("query", file=asked.arguments["file"])
 
 
 def largest_row(request: Request) -> Step | None:

@@ -854,8 +854,10 @@ def points_back(text: str) -> bool:
 
 
 def asks(text: str) -> bool:
-    """Tell whether a text has a word or a sign that asks, or begins with wanting something shown."""
+    """Tell whether a text has a word or a sign that asks, or begins with wanting something shown or told."""
     if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
+        return True
+    if text.lstrip().casefold().startswith(_speech_of("told")):
         return True
     return bool(_SHOWING.intersection(*lexicon().concepts(words_in(text))[:1]))
 

@@ -1137,8 +1137,9 @@ def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = N
         held = list(dict.fromkeys(values[column] for _, values in entries if column in values))
         named = asked.names(column)
         value, at = _new_value(asked, held, named, new, is_done)
+        is_named = bool(named) or _is_clock_of(new, held)
         is_key = column == columns[0] and len(held) == len(entries) and value in held and not new
-        if not value or (new and not named and value not in held) or (is_key and not named):
+        if not value or (new and not is_named and value not in held) or (is_key and not named):
             continue  # what tells rows apart is not set to what another row has
         rest = set(range(len(asked.words))) - set(at) - set(named)
         for place, values in entries:
@@ -1172,6 +1173,12 @@ def _entries_of(text: str) -> list[tuple[str, dict[str, str]]]:
     return list(found.items())
 
 
+def _is_clock_of(new: str, held: Sequence[str]) -> bool:
+    """Tell whether a value is a time of the day, and a column holds nothing else."""
+    given = [value for value in held if value]
+    return clock(new) is not None and bool(given) and all(clock(value) is not None for value in given)
+
+
 def _new_value(
     asked: _Said, held: Sequence[str], named: Sequence[int], new: str, is_done: bool | None
 ) -> tuple[str, list[int]]:
@@ -1182,6 +1189,9 @@ def _new_value(
             return "", []
         return next((value for value, yes in truths.items() if yes is is_done), "yes" if is_done else "no"), []
     is_number = all(number(value) is not None for value in held if value)
+    if _is_clock_of(new, held):
+        is_short = any(value[1:2] in {":", "h"} for value in held)
+        return (new.removeprefix("0") if is_short else f"{new:0>5}"), asked.whole(new)
     if new:
         return (new, asked.whole(new)) if not is_number or number(new) is not None else ("", [])
     behind = [at + 1 for at in named if at + 1 < len(asked.words)]

@@ -427,6 +427,8 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
         case "about.agents" | "about.owner":
             is_nobody = route is None or route.chosen is None
             is_talk = route is not None and route.is_conversation
+            is_of_rows = bool(said_of_tables(step.text, language) & {"yet", "owed", "spent"})  # "who hasn't paid yet?"
+            is_nobody = is_nobody or is_of_rows or _speaks_of_a_day(step.text)
             return is_nobody and confidence < 1 and (confidence < CLEARLY or is_talk)
         case _:
             is_likely = confidence >= LOOKS or language in _UNSPACED

@@ -97,6 +97,7 @@ _OVER, _UNDER = "more", "less"
 _NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
 _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
 _DAY_SIGNS = frozenset("日号")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SIDES = {"before": "under", "after": "over", "since": "over"}
 """On which side of a year rows are."""
 _NEXT: Mapping[str, int] = {"following": 1, "preceding": -1}
@@ -490,6 +491,7 @@ class _Question:
             if token.kind in {"sign", "file", "folder", "ending"} or "\u3040" <= token.text <= "\u309f":
                 continue
             is_filler = is_small(token.folded) or is_small_in(token.text.casefold(), self.language)
+            is_filler = is_filler or "item" in self.concepts[place] or "aside" in self.asking[place]
             if place not in self.used and (self.concepts[place] & _ASKING or is_filler):
                 continue
             weight = _CHARACTER if token.kind == "character" else 1.0
@@ -617,10 +619,11 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     where = list(_conditions(asked, table, before)) or _beside(asked, table, before)
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
-    measure = _measure_said(asked, ordering)
+    measure = _measure_said(asked, ordering | _limiting(asked, table))
     within = {at for at in asked.used if asked.tokens[at].kind in UNSPACED}  # the first character of 日本 is no date
     named = _columns(asked, table, within | (title if where or measure == "count" else set()))
     times = [name for name in table.columns if _is_time(name, table)]
+    named = named + [name for name in _names_asked(asked, table) if name not in named]
     measure = _settled(measure, asked, table, named, title)
     turned = "" if measure else _turned(before, asked, named, times)
     measure = _added_up(measure or turned, before, asked)
@@ -635,6 +638,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     where = _limited([*where, *truths], list(_limits(asked, table, named)))
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
+    _explain_span(asked)
     most = counted or (_how_many(asked) if measure in {"max", "min"} else 0)
     asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     if before is not None:
@@ -646,7 +650,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
     is_grounded = bool(where or named or is_counted or is_titled)
     found = Query(tuple(where), wanted, measure, turned and _column_of(before), explained, is_grounded)
-    found, is_time = _in_turn(_of_stay(found, table, asked), table, asked), bool(asked.has(_TIMES))
+    found, is_time = _in_turn(_of_stay(found, table, asked), before, table, asked), bool(asked.has(_TIMES))
     is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
     is_money = (_speaks_of_money(asked, table, truths) or _is_much(before, named, asked)) and not is_of_pieces
     found = found._replace(explained=asked.explained()) if is_money else found
@@ -816,7 +820,7 @@ def _of_stay(found: Query, table: Table, asked: _Question) -> Query:
     return Query((), wanted, measure, begins[0], max(found.explained, asked.explained()), is_grounded=True)
 
 
-def _in_turn(found: Query, table: Table, asked: _Question) -> Query:
+def _in_turn(found: Query, before: Query | None, table: Table, asked: _Question) -> Query:
     """Settle who comes first, or last, by the column of days or times that is named, or by the only one there is.
 
     Examples
@@ -827,7 +831,8 @@ def _in_turn(found: Query, table: Table, asked: _Question) -> Query:
     """
     measure = next((one for concept, one in _TURNS.items() if asked.has((concept,)) or asked.asks({_ORDERED[one]})), "")
     times = [name for name in table.columns if _is_time(name, table)]
-    ours = [name for name in found.wanted if name in times] or (times if asked.asks({"comes"}) else [])
+    ours = [name for name in found.wanted if name in times]
+    ours = ours or (_times_apart(times, found, before, table) if asked.asks({"comes"}) else [])
     is_other = bool(found.measure) and not asked.has(_TIMES)
     if not measure or is_other or len(ours) != 1 or not asked.has(("who", "which", "what", "when")):
         return found
@@ -835,9 +840,53 @@ def _in_turn(found: Query, table: Table, asked: _Question) -> Query:
         return found
     asked.used.update(asked.has(_TURNS), asked.asks({"comes", *_ORDERED.values()}))
     rest = [name for name in found.wanted if name not in times]
-    label = [name for name in table.columns if name not in times and not is_numeric(table.values(name))][:1]
     explained = max(found.explained, asked.explained())
-    return Query(found.where, tuple(rest or label), measure, ours[0], explained, is_grounded=True)
+    return Query(found.where, tuple(rest or _label_of(table)), measure, ours[0], explained, is_grounded=True)
+
+
+def _times_apart(times: Sequence[str], found: Query, before: Query | None, table: Table) -> Sequence[str]:
+    """Return the column of times that tells rows apart: of a day and a clock the day, and the clock where the day is told.
+
+    Examples
+    --------
+    >>> visits = Table(("day", "time", "who"), (("2024-06-03", "9:00", "Ann"), ("2024-06-03", "8:15", "Bo"), ("2024-06-04", "7:00", "Cy")))
+    >>> str(query("who comes first on June 3rd?", visits)), str(query("who comes first?", visits))
+    ('min time, who where day is 2024-06-03', 'min day, who')
+    """
+    told = found if before is None else found._replace(where=(*found.where, *before.where))
+    rows = table._replace(rows=tuple(told.rows(table)))
+    apart = [name for name in times if len(set(rows.values(name))) > 1]
+    days = [name for name in apart if any(map(day, rows.values(name)))]
+    return days if len(days) == 1 else apart or times
+
+
+def _label_of(table: Table) -> list[str]:
+    """Return the column by which rows are called: a name, else the first of words of which most rows have their own.
+
+    Examples
+    --------
+    >>> rows = (("2024-06-03", "dog", "Rex"), ("2024-06-03", "cat", "Tom"), ("2024-06-04", "cat", "Mia"))
+    >>> _label_of(Table(("date", "species", "patient"), rows)), _label_of(Table(("date", "kind", "name"), rows))
+    (['patient'], ['name'])
+    """
+    texts = [name for name in table.columns if not (is_numeric(table.values(name)) or _is_time(name, table))]
+    called = [name for name in texts if plain(name) in _LABELS]
+    own = [name for name in texts if len(set(table.values(name))) * 2 > len(table.rows)]
+    return (called or own or texts)[:1]
+
+
+def _names_asked(asked: _Question, table: Table) -> list[str]:
+    """Return the column of names where it is asked what rows are called: "how many cats are there, and what are they called?".
+
+    Examples
+    --------
+    >>> pets = Table(("name", "kind"), (("Tom", "cat"), ("Rex", "dog"), ("Mia", "cat")))
+    >>> str(query("how many cats are there, and what are they called?", pets))
+    'count, name where kind is cat'
+    """
+    places = asked.asks({"named"}) or [at for at in asked.means("name") if at not in asked.used | asked.columns]
+    asked.used.update(places)
+    return _label_of(table) if places else []
 
 
 def _speaks_of_money(asked: _Question, table: Table, truths: Sequence[Condition]) -> bool:
@@ -846,7 +895,8 @@ def _speaks_of_money(asked: _Question, table: Table, truths: Sequence[Condition]
     money = {*asked.has(("money",)), *priced, *(at for word in _MONEY for at in asked.means(word))}
     rest = money - {at for one in truths for part in plain(one.column).split() for at in asked.means(part)}
     is_better = any(told & _BEST.keys() for told in asked.asking)
-    if rest and _amount(table, set(), is_money=True):
+    amount = _amount(table, set(), is_money=True) if rest else ""
+    if amount and not any(_tells(amount, *told) for told in _QUALITIES.values()):  # minutes are no money
         asked.used.update(money)
     return is_better or bool(rest)
 
@@ -884,7 +934,7 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         old = () if before is None else before.where
         kept = tuple(is_ for is_ in found.where if is_.column != of_whom or is_ not in old)
         labels, found = [of_whom], found._replace(is_grounded=True, where=kept)  # "who spent the most?"
-    monthly = [at for at, told in enumerate(asked.asking) if "month" in told and at not in asked.used]
+    monthly = [at for at in asked.asks({"month"}) if at not in asked.used]
     days = [name for name in table.columns if any(map(day, table.values(name))) and not is_numeric(table.values(name))]
     is_monthly = (
         bool(monthly) and len(days) == 1 and len(labels) <= 1 and not any(one.kind == "month" for one in found.where)
@@ -923,6 +973,21 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         return found._replace(measure="", column="") if found.measure == "count" else found
     found = found._replace(measure=before.measure, column=before.column, by=before.by, end=end or before.end)
     return found._replace(is_monthly=before.is_monthly, order=before.order)
+
+
+def _explain_span(asked: _Question) -> None:
+    """Explain a number of months that only says over which time it is asked: "who paid most in the three months?".
+
+    Examples
+    --------
+    >>> table = Table(("who", "day", "paid"), (("Ann", "2024-03-01", "3"), ("Bo", "2024-04-01", "4"), ("Ann", "2024-04-02", "2")))
+    >>> str(query("who paid most in the three months?", table)), str(query("how much was paid per month?", table))
+    ('most sum paid by who', 'sum paid by month day')
+    """
+    counts = lexicon_of(asked.language).concepts(asked.tokens)
+    spans = [at for at in asked.asks({"month"}) if at and _number_said(asked.tokens[at - 1], counts[at - 1]) > 1]
+    if asked.has(("who", "all")):
+        asked.used.update(place for at in spans for place in (at - 1, at))
 
 
 def _whose(asked: _Question, table: Table) -> str:
@@ -1015,7 +1080,12 @@ def _goes_on_from(before: Query | None, found: Query, asked: _Question, table: T
     """Return what a question goes on from; ``None`` where it is whole, and says nothing of what was told."""
     is_spaced = all(token.kind not in UNSPACED for token in asked.tokens)
     is_whole = (bool(found.where) and bool(found.wanted or found.column)) or (is_spaced and found.explained < 1)
-    is_joined = any(told & _CONNECTING and "what" not in told for told in asked.concepts) or points_back(asked.text)
+    if before is not None and asked.asks({"that_day"}):
+        asked.used.update(asked.asks({"that_day"}))
+        times = {name for name in table.columns if _is_time(name, table)}
+        return Query(tuple(one for one in before.where if one.column in times))
+    own = lexicon_of(asked.language).concepts(asked.tokens)
+    is_joined = any(told & _CONNECTING and "what" not in told for told in own) or points_back(asked.text)
     is_joined = is_joined or bool(asked.asks({"them"}))
     if before is None or (is_whole and not is_joined):
         return None
@@ -1053,7 +1123,7 @@ def _of_that_row(found: Query, before: Query | None, table: Table, asked: _Quest
     """
     is_of_one = before is not None and before.measure in {"max", "min"} and not before.by and not before.most
     is_summed = found.measure in {"sum", "count"} and bool(asked.asks({"much"}) or asked.has(("many",)))
-    is_all = bool(asked.asks({"together"}) or asked.has((*_MEASURES["sum"], "all", "each")))
+    is_all = bool(asked.asks({"together", "pieces"}) or asked.has((*_MEASURES["sum"], "all", "each")))
     if before is None or not (is_of_one and is_summed) or is_all or found.where != before.where:
         return found
     column = found.column or _amount(table, set(), is_money=True)
@@ -1078,6 +1148,9 @@ def _opened(  # noqa: PLR0913 - what a question says
     every = set(asked.has(("all",))) - title
     is_added = not before.measure or (before.measure == "count" and asked.asks({"much"}))
     is_of_shown = every <= set(asked.has(_MEASURES["sum"])) and is_added  # "und insgesamt?" of the rows shown
+    is_over_time = any("month" in told for told in asked.asking)
+    if every and is_over_time:  # "over all three months"
+        return before._replace(where=tuple(one for one in before.where if one.kind not in {"month", "day", "year"}))
     is_all = bool(every) and not (is_shown or is_of_shown or (is_pointing and not named))
     is_whole = measure in {"max", "min"} and bool(title) and not is_pointing
     if has_rows or not ((is_all and (before.measure or measure)) or is_whole):
@@ -1167,6 +1240,8 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         ):
             continue
         same = {word for word in telling if _is_form_of(unit.text, word) or _is_case_of(unit, word, asked)}
+        if not same and asked.language != "en":
+            same = {word for word in telling if _is_kindred(unit.text, word)}  # "diagnostica": diagnostics
         for word in sorted(same):
             said[word] = unit.token
     if not said and asked.language != "en" and len(values) > 1:
@@ -1248,8 +1323,9 @@ def _dates(asked: _Question, column: str, days: Mapping[str, date]) -> Condition
     same = [value for value, when in days.items() if whole[value] or when in said]
     if not same:
         return None
-    asked.used.update(said.values(), *(whole[value] for value in same))
-    return Condition(column, "is", tuple(same))
+    found = Condition(column, "is", tuple(same))
+    asked.used.update(said.values(), *(whole[value] for value in same), _weekdays_of(asked, days, found))
+    return found
 
 
 def _months(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
@@ -1265,12 +1341,21 @@ def _months(asked: _Question, column: str, days: Mapping[str, date]) -> Conditio
         asked.used.update(asked.find(name))
         return Condition(column, "month", (months[name],)) if name and asked.find(name) else None
     asked.used.add(unit.token)
-    beside = (other for other in asked.units if other.text.isdigit() and 0 < abs(other.token - unit.token) <= _NEAR)
+    beside = (other for other in asked.units if 0 < abs(other.token - unit.token) <= _NEAR)
     for other in beside:
-        if (found := _of_day(column, days, (int(months[unit.text]), int(other.text)))) is not None:
-            asked.used.add(other.token)
+        said = _ORDINAL.fullmatch(other.text)  # "3rd June"
+        if said is None:
+            continue
+        if (found := _of_day(column, days, (int(months[unit.text]), int(said["number"])))) is not None:
+            asked.used.update((other.token, *_weekdays_of(asked, days, found)))
             return found
     return Condition(column, "month", (months[unit.text],))
+
+
+def _weekdays_of(asked: _Question, days: Mapping[str, date], found: Condition) -> list[int]:
+    """Return the words that only say on which day of the week the days are that were found: "Monday 3 June"."""
+    names = {_WEEKDAYS[days[value].weekday()] for value in found.values}
+    return [at for name in names for at in asked.means(name)]
 
 
 def _numbered_months(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
@@ -1403,6 +1488,9 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
     for column in list(named):
         if column in spent or not _is_truth(table.values(column)):
             continue
+        if _is_either(asked, column):
+            named.remove(column)
+            continue  # "paid or not"
         denied = {at for part in plain(column).split() for at in asked.denies(part)}
         denied.update(at for at, told in enumerate(asked.asking) if told & {"not", "open", "yet"})
         asked.used.update(at for at, told in enumerate(asked.asking) if "done" in told)
@@ -1413,6 +1501,23 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
         yield Condition(
             column, "is", tuple(value for value in dict.fromkeys(table.values(column)) if plain(value) in wants)
         )
+
+
+def _is_either(asked: _Question, column: str) -> bool:
+    """Tell whether a question says of a column that it may be yes or no, and explain the words that say so.
+
+    Examples
+    --------
+    >>> bills = Table(("who", "amount", "paid"), (("Ann", "3", "yes"), ("Bo", "4", "no")))
+    >>> str(query("the total amount, paid or not", bills)), str(query("the total amount not paid", bills))
+    ('sum amount', 'sum amount where paid is no')
+    """
+    places = [at for part in plain(column).split() for at in asked.means(part)]
+    negating = {*asked.has(_NEGATING), *asked.asks({"not"})}
+    both = [(at, at + 1, at + 2) for at in places if "or" in asked.concepts[min(at + 1, len(asked.concepts) - 1)]]
+    found = [three for three in both if three[-1] in negating]
+    asked.used.update(at for three in found for at in three)
+    return bool(found)
 
 
 def _is_truth(cells: Sequence[str]) -> bool:
@@ -1428,7 +1533,9 @@ def is_yes_or_no(condition: Condition) -> bool:
 
 def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condition]:
     """Return the limit that a question sets to a column of numbers."""
-    if (found := _in_years(asked, table)) is not None:
+    if (found := _in_years(asked, table) or _set_against(asked, table)) is not None:
+        for name in {found.column, *found.values} & {*named}:
+            named.remove(name)
         yield found
         return
     kind = "over" if asked.has((_OVER,)) else "under" if asked.has((_UNDER,)) else ""
@@ -1458,6 +1565,52 @@ def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condit
         yield Condition(columns[0], kind, (str(limit),))
 
 
+def _set_against(asked: _Question, table: Table) -> Condition | None:
+    """Return that a column has its limit in another one, where no number is said: "what is below its minimum?".
+
+    Examples
+    --------
+    >>> stock = Table(("item", "quantity", "minimum", "price"), (("tea", "3", "5", "2"), ("bun", "9", "4", "1")))
+    >>> str(query("what is below its minimum?", stock)), str(query("which is the lowest price?", stock))
+    ('rows where quantity under of minimum', 'min price')
+    """
+    limits = _limiting(asked, table)
+    columns = [name for name in amounts(table) if limits & {*(asked.find(name) or _alike_in_measure(asked, name))}]
+    if len(columns) != 1 or any(unit.is_number and unit.token not in asked.used for unit in asked.units):
+        return None
+    rest = [name for name in amounts(table) if name not in columns]
+    said = [name for name in rest if {*asked.find(name)} - limits]
+    counted = [name for name in rest if set(plain(name).split()) & _words_for("counted")]
+    one = next((found[0] for found in (said, rest, counted) if len(found) == 1), "")
+    sides = _sides_said(asked, limits)
+    if not one:
+        return None
+    asked.used.update((*limits, *sides))
+    return Condition(one, f"{'over' if max(sides.items())[1] == _OVER else 'under'} of", (columns[0],))
+
+
+def _sides_said(asked: _Question, limits: set[int]) -> dict[int, str]:
+    """Return the words by which something is over, or under, what is named right behind them."""
+    own = lexicon_of(asked.language).concepts(asked.tokens)
+    ends = {*asked.has(_MEASURING), *asked.asks(_ENDS)}  # "who has most lines?"
+    both = ((at, side) for at, told in enumerate(own) for side in (_OVER, _UNDER) if side in told and at not in ends)
+    return {at: side for at, side in both if at not in limits and any(0 < one - at <= _NEAR for one in limits)}
+
+
+def _limiting(asked: _Question, table: Table) -> set[int]:
+    """Return the words for a column of numbers right behind "below" or "above": they ask for no measure then."""
+    named = {at for name in amounts(table) for at in asked.find(name) or _alike_in_measure(asked, name)}
+    sides = _sides_said(asked, named)
+    return {at for at in named if any(0 < at - side <= _NEAR for side in sides)}
+
+
+def _alike_in_measure(asked: _Question, column: str) -> list[int]:
+    """Return the words of a language for what a column is called that is called as a measure is: "minimo" of "minimum"."""
+    told = [one & _MEASURING for one in lexicon().concepts(words(column))]
+    is_one = len(told) == 1 and bool(told[0])
+    return [at for at, one in enumerate(asked.concepts) if is_one and one & told[0]]
+
+
 def _in_years(asked: _Question, table: Table) -> Condition | None:
     """Return the years that are meant: "before 2020", "seit 2021"."""
     columns = [name for name in table.columns if is_numeric(table.values(name)) and _is_time(name, table)]
@@ -1466,6 +1619,8 @@ def _in_years(asked: _Question, table: Table) -> Condition | None:
             continue
         near = range(max(0, place - _NEAR), min(len(asked.tokens), place + _NEAR))
         said = {kind: at for at in near for kind in _SIDES if kind in asked.asking[at]}
+        if said.get("since", -1) > place and asked.language not in EAST:
+            del said["since"]  # "laufen 2024 ab"
         if said:
             kind = min(said, key=lambda one: abs(said[one] - place))
             asked.used.update({place, said[kind]})
@@ -1504,11 +1659,13 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
     """Settle the column that is measured."""
     if not found.measure or found.column:
         return found
+    is_added = found.measure in {"sum", "mean"}
     numeric = [name for name in found.wanted if is_numeric(table.values(name))]
+    numeric = [name for name in numeric if not (is_added and _is_running(table.values(name)))]
     dated = [name for name in found.wanted if any(map(day, table.values(name)))]
     if is_money and not is_time and _amount(table, set(), is_money=True):
         dated = []  # "on which day did we earn most?"
-    dated = [] if found.measure in {"sum", "mean"} else dated
+    dated = [] if is_added else dated
     column = next(iter([*dated, *numeric] if is_time else [*numeric, *dated]), "")
     spent = {one.column for one in found.where}
     if is_time and not column:
@@ -1587,12 +1744,26 @@ def _is_time(column: str, table: Table) -> bool:
 
 
 def amounts(table: Table) -> list[str]:
-    """Return the columns whose numbers are amounts: no years, no numbers of things."""
+    """Return the columns whose numbers are amounts: no years, no numbers of things or of the rows."""
     return [
         name
         for name in table.columns
-        if is_numeric(table.values(name)) and not set(plain(name).split()) & set(_IDS) and not _is_time(name, table)
+        if is_numeric(table.values(name))
+        and not set(plain(name).split()) & set(_IDS)
+        and not (_is_time(name, table) or _is_running(table.values(name)))
     ]
+
+
+def _is_running(values: Sequence[str]) -> bool:
+    """Tell whether values only number the rows, one after the other: nobody adds up the numbers of invoices.
+
+    Examples
+    --------
+    >>> _is_running(["301", "302", "303"]), _is_running(["1", "2"]), _is_running(["3", "4", "9"])
+    (True, False, False)
+    """
+    is_whole = len(values) > 2 and all(map(str.isdecimal, values))  # noqa: PLR2004 - two may be so by chance
+    return is_whole and [int(value) for value in values] == [*range(int(values[0]), int(values[0]) + len(values))]
 
 
 def is_numeric(values: Sequence[str]) -> bool:
