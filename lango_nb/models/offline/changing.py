@@ -194,6 +194,8 @@ def _new_or_there(desk: Desk, step: Step, word: str) -> Work:
             return below[0], (yield from desk.folder.editable(below[0]))
     if entry.is_folder if entry is not None else not _NEW.fullmatch(name):
         name = yield from desk.file(word)
+        if desk.is_guessed and not desk.is_certain and not nearest_texts(word, [name], desk.language)[1]:
+            raise Ask(desk.say("ask.mean", word=word, name=name))  # it only holds the words that it was told by
     elif entry is None and not name.startswith(("/", "~")):
         return name, None
     if entry is not None and entry.is_folder and name == entry.name:

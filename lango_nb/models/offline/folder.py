@@ -634,7 +634,8 @@ class Desk:
     def _is_answer(self, step: Step, word: str, name: str) -> bool:
         """Tell whether it was asked which file is meant, and a word says it: by more than its text, where it is to be deleted."""
         if self.context.asked is None or name not in self.context.shown:
-            return False
+            is_settled = self.context.asked is not None and self.context.missing == "file" and not self._guess
+            return is_settled and not is_pointer(word, "it")  # "the one of January": which file was asked, and this is it
         is_called = rank(word) is not None or bool(pick(word, self.context.shown, is_file=True).name)
         is_called = is_called or bool(age_in(word, self.language))
         return not step.act.startswith("delete") or is_called or len(telling_words(word)) >= _ENOUGH

@@ -273,7 +273,8 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     is_added = context.last is not None and context.last.act in {"append", "task.add"} and context.last.word("file")
     is_kept = bool(KEEPING & frozenset[str]().union(*told_all[1:2]))  # "and put cinnamon too"
     is_more = (bool(is_added) or is_kept) and "and" in frozenset[str]().union(*told_all[:1])
-    is_put = is_put or (is_more and len(found) <= FEW_WORDS and request.rstrip()[-1:] not in ASK_SIGNS)
+    is_asked = request.rstrip()[-1:] in ASK_SIGNS or is_asking(request) or "how" in concepts_of(request)
+    is_put = is_put or (is_more and len(found) <= FEW_WORDS and not is_asked)  # no "and how long now"
     is_gone = any("delete" in one for one in told_all) and not any(one & KEEPING for one in told_all)
     if is_gone and _OF_A_LIST.get(step.act) == "append":
         return reading._replace(confidence=min(reading.confidence, _DOUBTFUL))

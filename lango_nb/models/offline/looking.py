@@ -12,6 +12,7 @@ from typing import Any
 
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
+from lango_nb.models.offline.derived import with_derived
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
 from lango_nb.models.offline.lexicon import UNSPACED, concepts_of, is_small_in, lexicon
@@ -85,7 +86,6 @@ from lango_nb.models.offline.queries import (
     said_of_tables,
     says_state,
     spoken_of,
-    with_products,
     words_of_tables,
 )
 from lango_nb.models.offline.queries import parse as parse_query
@@ -922,7 +922,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
                 weak.append(_leaf_answered(desk, step, name, one))
             continue
         told = _told(before, name, table, is_named=is_named)
-        table = with_products(table, said, told, desk.language)
+        table = with_derived(table, said, told, desk.language)
         key = rows_key(text) if name.casefold().endswith(".json") else ""
         read = query_of if is_named else query
         asked = read(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
@@ -1000,7 +1000,7 @@ def _rows_again(desk: Desk, step: Step, said: str) -> Work:
     if before is None or told is None or not is_about:
         return None
     name = before.word("file")
-    table = _table_in(name, (yield from desk.folder.read(name)))
+    table = with_derived(_table_in(name, (yield from desk.folder.read(name))), "", told, desk.language)
     again = told if told.measure in {"max", "min"} else told._replace(measure="", column="", wanted=())
     return _answered(desk, step, name, again, table) if 0 < len(again.rows(table)) <= _MOST_AGAIN else None
 
@@ -1139,7 +1139,8 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
     if not found.rows:
         raise CannotWork(desk.say("no_rows", file=name))
     heading = [] if table.delimiter == " " else [table.columns]
-    shown = [write_row(table, row) for row in (*heading, *found.rows)]
+    end = table.columns.index("text") + 1 if table.delimiter == " " and "text" in table.columns else len(table.columns)
+    shown = [write_row(table, row[:end]) for row in (*heading, *found.rows)]
     if asked.by and not asked.end:
         heading, shown, found = [], found.value.splitlines(), found._replace(value="")
     rows = quoted(shown, desk.language)
@@ -1184,7 +1185,8 @@ def _query(desk: Desk, step: Step) -> Work:
     if not step.word("query"):
         raise Ask(desk.say("unclear"), can_try_others=True)
     if asked is not None and last is not None and step.word("query") != last.word("query"):
-        return _answered(desk, step, name, asked, _table_in(name, (yield from desk.folder.read(name))))
+        table = with_derived(_table_in(name, (yield from desk.folder.read(name))), "", asked, desk.language)
+        return _answered(desk, step, name, asked, table)
     found: Outcome | None = yield from find_out(desk, step.text.partition("\n")[0])
     if found is None:
         raise Ask(desk.say("unclear"))

@@ -42,6 +42,8 @@ _UNNAMED = frozenset(
 """Concepts of words behind "file" with which no name begins."""
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
+_DATED = re.compile("[\\d一二三四五六七八九十][月年時时]")
+"""A month, a year or an hour: no place in a row."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 _KANA = re.compile("[\u3040-\u30ff]")
 _BEFORE_NAMES = re.compile(
@@ -380,8 +382,12 @@ def rank(word: str) -> int | None:
     --------
     >>> rank("12"), rank("3rd"), rank("der fünfte"), rank("the last one"), rank("一番目"), rank("5. Zeile"), rank("bread")
     (12, 3, 5, -1, 1, 5, None)
+    >>> rank("一月那份"), rank("3月の")
+    (None, None)
     """
     text = word.strip().casefold()
+    if _DATED.search(text):
+        return None
     if (digits := _DIGITS.search(text)) and len(_DIGITS.findall(text)) == 1:
         return int(digits[0])
     places = _places()

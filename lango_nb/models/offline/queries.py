@@ -66,12 +66,14 @@ _ORDERS: Mapping[str, str] = {"down": "descending", "up": "ascending"}
 """In which order results are wanted (``data/reading/asked.tsv``), and what a query calls it."""
 _BEST: Mapping[str, str] = {"better": "most", "worse": "least"}
 """Which end is the better one."""
+HOURS = "hours"
+"""The column of the hours from a beginning to an end, which is derived (``derived.py``)."""
 _UNITS = frozenset(("g", "kg", "mm", "cm", "km", "m2"))
 """Signs of units that are said in full (``data/reading/asked.tsv``)."""
 _QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "weight": (("weight", "mass"), ("g", "kg")),
     "age": (("age",), ()),
-    "length": (("length", "duration", "distance", "minutes"), ("mm", "cm", "km")),
+    "length": (("length", "duration", "distance", "minutes", HOURS), ("mm", "cm", "km")),
     "depth": (("depth",), ()),
     "height": (("height", "altitude", "elevation"), ()),
 }
@@ -325,9 +327,11 @@ class _Question:
             for part in plain(token.text).split()
         ]
         no_names = _ASKING | _MEASURING | _NEGATING
-        self._no_names = frozenset(place for place, told in enumerate(self.concepts) if told & no_names)
         self.asking = words_of_tables(language).concepts(self.tokens)
         """What each token says in questions about tables (``data/reading/asked.tsv``)."""
+        self._no_names = frozenset(
+            place for place, told in enumerate(self.concepts) if told & no_names or "them" in self.asking[place]
+        )
         self.english = tuple(_in_english(self.tokens, language))
         """Tokens with the stems of what they mean in English."""
         self.tongue = tongue
@@ -413,7 +417,7 @@ class _Question:
         """Return the tokens that say the contrary of a word by how they begin: "unpaid", "impayé"."""
         found = []
         for unit in self.units:
-            for prefix in _words_for("contrary"):
+            for prefix in words_for("contrary"):
                 rest = unit.text.removeprefix(prefix)
                 if rest == unit.text or len(rest) < _SHORTEST:
                     continue
@@ -608,6 +612,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
     counted = _counted_off(asked)
+    if HOURS in table.columns:
+        asked.used.update(asked.asks({"hours", "weekly"}))
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
@@ -668,7 +674,7 @@ def _settled_query(found: Query, most: int) -> Query:
     return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
 
 
-_TIMES_SIGN = re.compile(r"\s+(?:[x\u00d7*·]|times|mal|fois|vezes|keer|maal|razy)\s+|\u00d7|\*")
+_TIMES_SIGN = re.compile(r"\s+(?:[x\u00d7*·]|times|mal|fois|por|veces|vezes|volte|per|keer|maal|razy)\s+|\u00d7|\*|乘以?|掛ける|かける")
 _PRODUCT, _IS = " \u00d7 ", " = "
 _BESIDE = re.compile(r"[\s()\[\]:;,.=?!\u3001\u3002\uff08\uff09]+")
 
@@ -727,7 +733,7 @@ def _worth_said(text: str, language: str, table: Table) -> str:
 
 def _count_and_price(table: Table) -> list[str]:
     """Return the columns that say how many there are and what one of them costs, where a table has one of each."""
-    free, sizes, prices = amounts(table), _words_for("counted"), _words_for("singly")
+    free, sizes, prices = amounts(table), words_for("counted"), words_for("singly")
     counts = [name for name in free if set(plain(name).split()) & sizes]
     singly = [name for name in free if name not in counts and any(word in plain(name) for word in prices)]
     return [*counts, *singly] if len(counts) == len(singly) == 1 else []
@@ -796,7 +802,7 @@ def _of_stay(found: Query, table: Table, asked: _Question) -> Query:
     ('min since, name', 'max since, name')
     """
     begins = [
-        name for name in table.columns if set(plain(name).split()) & _words_for("joined") and _is_time(name, table)
+        name for name in table.columns if set(plain(name).split()) & words_for("joined") and _is_time(name, table)
     ]
     if len(begins) != 1 or not asked.has(("who",)) or found.where or found.wanted:
         return found
@@ -824,7 +830,7 @@ def _in_turn(found: Query, table: Table, asked: _Question) -> Query:
     is_other = bool(found.measure) and not asked.has(_TIMES)
     if not measure or is_other or len(ours) != 1 or not asked.has(("who", "which", "what", "when")):
         return found
-    if asked.has(("row", "line", "file")):
+    if asked.has(("row", "line", "file", "each")):
         return found
     asked.used.update(asked.has(_TURNS), asked.asks({"comes", *_ORDERED.values()}))
     rest = [name for name in found.wanted if name not in times]
@@ -869,6 +875,8 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         asked.used.update(often)
         found = found._replace(measure="count", column="")  # "who comes most often?"
     labels = [name for name in found.wanted if _has_groups(name, table) and name != found.column]
+    if not found.measure:  # "what time does each one start?"
+        labels = [name for name in labels if None in map(clock, table.values(name))]
     each = {at for at, told in enumerate(asked.asking) if "grouped" in told}
     is_every = found.is_titled and bool(asked.has(("all",)))  # "the fees of all members"
     each |= set() if is_every else set(asked.has(("each",)))
@@ -980,9 +988,28 @@ def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str],
         if measure in {"", extreme} and (said := [at for at, told in enumerate(asked.asking) if quality in told]):
             asked.used.update(said)
             return extreme  # "which day was better?"
-    rest = [column for column in named if not _words_for("priced") & set(plain(column).split())]
+    rest = [column for column in named if not words_for("priced") & set(plain(column).split())]
     is_sum = bool(spent) and not (measure or rest or is_limited or asked.has(("who", "which")))
+    is_product = any(_PRODUCT in name for name in named) and bool(asked.asks({"worth", "price", "together"}))
+    is_sum = is_sum or (not measure and (is_product or _is_of_whole(asked, table, named, title)))
     return "sum" if is_sum else measure  # "what did I spend at Lumen?"
+
+
+def _is_of_whole(asked: _Question, table: Table, named: Sequence[str], title: set[int]) -> bool:
+    """Tell whether a question asks how long, or how dear, all is that the table holds: "how long is the playlist?".
+
+    Examples
+    --------
+    >>> songs = Table(("title", "length"), (("A", "3:40"), ("B", "4:30")))
+    >>> str(query("how long is the morning playlist?", songs, name="morning.csv"))
+    'sum length'
+    """
+    lengths = [name for name in named if _tells(name, *_QUALITIES["length"])]
+    is_long = len(named) == len(lengths) == 1 and bool(asked.asks({"length"})) and not asked.has(_EXTREMES)
+    is_money = bool(asked.has(("money", "pay")) or asked.asks({"price", "worth"}) or any(map(asked.means, _MONEY)))
+    is_all = bool(asked.has(("all",))) and is_money and bool(_amount(table, set(), is_money=True))
+    is_how = bool(asked.has(("how", "many")) or asked.language in _EAST)
+    return bool(title) and ((is_long and is_how) or (is_all and not named))
 
 
 def _turned(before: Query | None, asked: _Question, named: Sequence[str], before_times: Sequence[str]) -> str:
@@ -1288,14 +1315,14 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             continue  # "which bikes" are the rows, not bike_id
         met = [place for _, places in hits for place in places[:1] if place not in title]
         if not met and _is_truth(table.values(column)):
-            is_done = not _words_for("done").isdisjoint(parts)
+            is_done = not words_for("done").isdisjoint(parts)
             met = [at for part in parts for at in asked.denies(part)]  # "unpaid"
             met += [at for at, told in enumerate(asked.asking) if is_done and told & _STATES]  # "which are still open?"
             is_only = sum(_is_truth(table.values(one)) for one in table.columns) == 1
             met += [at for at, told in enumerate(asked.asking) if is_only and "yet" in told]  # "who has not paid yet?"
         told_by = [quality for quality, (nouns, units) in _QUALITIES.items() if _tells(column, nouns, units)]
         qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(told_by)]
-        qualities = qualities if is_numeric(table.values(column)) else []
+        qualities = qualities if is_numeric(table.values(column)) or is_of_lengths(column, table) else []
         if not met and qualities:
             met, hits = qualities, [("", qualities)]  # "the heaviest": mass_g
         sign = _unit_of(column)
@@ -1447,7 +1474,10 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
     """Settle the column that is measured."""
     if not found.measure or found.column:
         return found
-    numeric = [name for name in found.wanted if is_numeric(table.values(name))]
+    numeric = [name for name in found.wanted if is_numeric(table.values(name)) or is_of_lengths(name, table)]
+    priced = [name for name in numeric if set(plain(name).split()) & words_for("priced")]
+    numeric = priced if is_money and priced and found.measure in {"max", "min"} else numeric  # and not how many there are
+    numeric.sort(key=lambda name: _PRODUCT not in name)
     dated = [name for name in found.wanted if any(map(day, table.values(name)))]
     if is_money and not is_time and _amount(table, set(), is_money=True):
         dated = []  # "on which day did we earn most?"
@@ -1464,7 +1494,7 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
     if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
         column = _amount(table, spent, is_money=is_money)
     if found.measure == "count" and not (column or found.wanted) and _is_of_one_thing(found, table):
-        kinds = _words_for("counted") | ({"amount"} if "unit" in map(plain, table.columns) else set())
+        kinds = words_for("counted") | ({"amount"} if "unit" in map(plain, table.columns) else set())
         counted = [name for name in amounts(table) if set(plain(name).split()) & kinds]
         if len(counted) == 1 and counted[0] not in spent:
             return found._replace(measure="", wanted=(counted[0],))
@@ -1507,10 +1537,10 @@ def _amount(table: Table, spent: set[str], measure: str = "", *, is_money: bool)
     if is_money and len(products) == 1:
         return products[0]
     kinds = ("priced",) if is_money else ("counted", "priced") if measure in {"sum", "mean"} else ("counted",)
-    rest = [name for name in free if not set(plain(name).split()) & _words_for("priced")]
+    rest = [name for name in free if not set(plain(name).split()) & words_for("priced")]
     if measure == "sum" and not is_money and len(rest) == 1 and len(free) == 2 and _is_price_each(rest[0], free, table):  # noqa: PLR2004
         return rest[0]
-    of_kind = ([name for name in free if set(plain(name).split()) & _words_for(kind)] for kind in kinds)
+    of_kind = ([name for name in free if set(plain(name).split()) & words_for(kind)] for kind in kinds)
     return next((one[0] for one in (free, *of_kind) if len(one) == 1), "")
 
 
@@ -1522,8 +1552,37 @@ def _is_price_each(column: str, both: Sequence[str], table: Table) -> bool:
     return all(map(str.isdigit, counts)) and not is_numbered and len(set(prices)) * 2 <= len(prices)
 
 
+def is_of_lengths(column: str, table: Table) -> bool:
+    """Tell whether a column holds how long things are, as minutes and seconds: "4:20".
+
+    Examples
+    --------
+    >>> table = Table(("title", "length", "start"), (("A", "3:40", "20:00"), ("B", "4:30", "21:00")))
+    >>> is_of_lengths("length", table), is_of_lengths("start", table), answer(query("total length", table), table).value
+    (True, False, '8:10')
+    """
+    values = [value for value in table.values(column) if value]
+    return bool(values) and _tells(column, *_QUALITIES["length"]) and None not in map(_length, values)
+
+
+def _length(cell: str) -> int | None:
+    """Return the seconds of "4:20", and of "1:04:20"; ``None`` of anything else."""
+    parts = cell.strip().split(":")
+    is_length = len(parts) in {2, 3} and all(part.isdigit() for part in parts) and all(int(one) < 60 for one in parts[1:])  # noqa: PLR2004
+    return sum(int(part) * 60**place for place, part in enumerate(reversed(parts))) if is_length else None
+
+
+def _length_written(seconds: int, like: Sequence[str]) -> str:
+    """Write seconds as the cells of a column have them."""
+    minutes, rest = divmod(seconds, 60)
+    hours, of_hour = divmod(minutes, 60)
+    return f"{hours}:{of_hour:02d}:{rest:02d}" if any(cell.count(":") > 1 for cell in like) else f"{minutes}:{rest:02d}"
+
+
 def _is_time(column: str, table: Table) -> bool:
     values = [value for value in table.values(column) if value]
+    if is_of_lengths(column, table):
+        return False
     years = [one for one in numbers(values) if one is not None]
     is_year = bool(values) and len(years) == len(values) and all(1000 <= one <= 2100 for one in years)  # noqa: PLR2004
     return is_year or (bool(values) and all(day(value) is not None or clock(value) is not None for value in values))
@@ -1534,7 +1593,9 @@ def amounts(table: Table) -> list[str]:
     return [
         name
         for name in table.columns
-        if is_numeric(table.values(name)) and not set(plain(name).split()) & set(_IDS) and not _is_time(name, table)
+        if (is_numeric(table.values(name)) or is_of_lengths(name, table))
+        and not set(plain(name).split()) & set(_IDS)
+        and not _is_time(name, table)
     ]
 
 
@@ -1568,6 +1629,9 @@ def answer(asked: Query, table: Table) -> Found:
         return _extreme(asked, table, rows, table.columns.index(column))
     if column and asked.measure in {"sum", "mean", "count"}:
         place = table.columns.index(column)
+        if lengths := [one for row in rows if (one := _length(row[place])) is not None and asked.measure != "count"]:
+            total_length = sum(lengths) if asked.measure == "sum" else round(sum(lengths) / len(lengths))
+            return Found(tuple(rows), _length_written(total_length, [row[place] for row in rows]))
         read = [one for one in numbers([row[place] for row in rows]) if one is not None]
         if not read:
             return Found(tuple(rows), "")
@@ -1763,7 +1827,7 @@ def words_of_tables(language: str) -> Lexicon:
 
 
 @cache
-def _words_for(concept: str) -> frozenset[str]:
+def words_for(concept: str) -> frozenset[str]:
     """Return the words of all languages for a concept of ``data/reading/asked.tsv``, as they stand in names."""
     return frozenset(
         plain(word) for one, _, listed in read_rows("asked.tsv") if one == concept for word in listed.split(", ")
@@ -1874,7 +1938,7 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
 
 def _priced(asked: _Question, nodes: Mapping[tuple[str, ...], object]) -> Leaf | None:
     """Return the only price of a file, where it is asked how much something costs."""
-    priced = [path for path in nodes if set(plain(path[-1]).split()) & _words_for("priced")]
+    priced = [path for path in nodes if set(plain(path[-1]).split()) & words_for("priced")]
     places = asked.asks({"price"})
     if len(priced) != 1 or not places:
         return None
