@@ -61,6 +61,7 @@ from lango_nb.models.offline.plan import (
     speak_of,
 )
 from lango_nb.models.offline.primitives import Wording
+from lango_nb.models.offline.queries import said_of_tables
 from lango_nb.models.offline.reader import is_misnamed, reader
 from lango_nb.routing.capabilities import router_family, tool_capability
 
@@ -374,9 +375,23 @@ def _is_gentle(reading: Reading) -> bool:
     )
 
 
+_HOW_IN = 3
+"""Words among which a question says how."""
+_QUALITIES = frozenset(("length", "age", "height", "depth", "weight", "hours", "often"))
+"""What is asked of how something is (``data/reading/asked.tsv``)."""
+
+
 def wants_to_know(text: str, language: str) -> bool:
-    """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
-    return asks(text) and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
+    """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat.
+
+    Examples
+    --------
+    >>> wants_to_know("how long is the night playlist", "en"), wants_to_know("how are you doing", "en")
+    (True, False)
+    """
+    is_how = "how" in frozenset[str]().union(*lexicon().concepts(words(text)[:_HOW_IN]))
+    is_asked = asks(text) or (is_how and bool(said_of_tables(text, language) & _QUALITIES))
+    return is_asked and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
 
 
 def _is_question(step: Step) -> bool:

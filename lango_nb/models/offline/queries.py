@@ -68,12 +68,12 @@ _BEST: Mapping[str, str] = {"better": "most", "worse": "least"}
 """Which end is the better one."""
 HOURS = "hours"
 """The column of the hours from a beginning to an end, which is derived (``derived.py``)."""
-_UNITS = frozenset(("g", "kg", "mm", "cm", "km", "m2"))
+_UNITS = frozenset(("g", "kg", "mm", "cm", "km", "m2", HOURS))
 """Signs of units that are said in full (``data/reading/asked.tsv``)."""
 _QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "weight": (("weight", "mass"), ("g", "kg")),
     "age": (("age",), ()),
-    "length": (("length", "duration", "distance", "minutes", HOURS), ("mm", "cm", "km")),
+    "length": (("length", "duration", "distance", "minutes"), ("mm", "cm", "km", HOURS)),
     "depth": (("depth",), ()),
     "height": (("height", "altitude", "elevation"), ()),
 }
@@ -1562,7 +1562,8 @@ def is_of_lengths(column: str, table: Table) -> bool:
     (True, False, '8:10')
     """
     values = [value for value in table.values(column) if value]
-    return bool(values) and _tells(column, *_QUALITIES["length"]) and None not in map(_length, values)
+    is_called = bool(words_for("lasting") & {*plain(column).split(), plain(column)})
+    return is_called and bool(values) and None not in map(_length, values)
 
 
 def _length(cell: str) -> int | None:
