@@ -283,6 +283,9 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     """Tell whether another reading may be tried: never a change for a look, nor a look for what is surely a change."""
     if not other.steps or other.confidence < LOOK_LEAST or any(is_talk(step.act) for step in other.steps):
         return False
+    moved = {step.act.partition(".")[0] for step in other.steps} & {"move", "rename"}
+    if moved and all(step.destination for step in reading.steps):
+        return False  # what was looked for is to be kept somewhere: the file it is in goes nowhere
     if any(map(_loses_exception, other.steps)) or (_deletes(reading) and _changes(other) and not _deletes(other)):
         return False  # what is to go is not copied, and nothing is written instead
     if _is_answer(other, reading) or _is_answer(reading, other):
@@ -505,6 +508,8 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
                 said.append(ask.text)
                 settled.append(step)
                 continue
+            if said and step.act in _UNREAD and settled and settled[-1].act == "query":
+                return Answer(_joined(desk, said), False, tuple(settled))  # the rows that were shown say the rest
             _say_what_is_unclear(desk, step, ask.text)
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
         except CannotWork as no:
@@ -643,7 +648,7 @@ def repaired(step: Step) -> Step:
     if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
     if "file" in step.arguments:
-        files = tuple(_unled(_bracketed(file)) for file in step.arguments["file"])
+        files = tuple(_bare(_unled(_bracketed(file)), step.text) for file in step.arguments["file"])
         names = tuple(file for file in files if not is_pointer(file, "it"))
         step = step.with_arguments(file=names if any(map(Desk.is_path, names)) else files)  # "a.csv … the file"
         ended = tuple(name for name in names if ENDED.search(name))
@@ -666,7 +671,8 @@ def repaired(step: Step) -> Step:
     said = step.text.partition("\n")[0]
     named = [whole_new_name(word.text, said) for word in words(said) if word.kind in {"file", "ending"}]
     named = [name for name in named if not name.startswith(".")]
-    free = [name for name in dict.fromkeys(named) if not any(name in word for word in used)]
+    ends = tuple(filter(ENDED.search, used))  # 抜き出してa.txt
+    free = [name for name in dict.fromkeys(named) if not (any(name in word for word in used) or name.endswith(ends))]
     return step.with_arguments(file=(free[0],)) if len(free) == 1 else step
 
 
@@ -682,6 +688,22 @@ def _unled(word: str) -> str:
     marks = words_of_wishes().concepts(found)
     begin = next((at for at, one in enumerate(marks) if "according" not in one), 0)
     return word[found[begin].start :] if begin and found[-1].kind == "file" else word
+
+
+def _bare(word: str, text: str) -> str:
+    """Return the name of a file without the words that stand before it without a blank, as in Japanese and Chinese.
+
+    Examples
+    --------
+    >>> _bare("把这些整理成plan.md", "把这些整理成plan.md"), _bare("当番規則.md", "当番規則.mdに変更して"), _bare("świąteczne.txt", "")
+    ('plan.md', '当番規則.md', 'świąteczne.txt')
+    """
+    tail = _ASCII_NAME.search(word)
+    whole = whole_new_name(tail[0], text) if tail is not None and tail.start() else word
+    return whole if len(whole) < len(word) else word
+
+
+_ASCII_NAME = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff])[A-Za-z0-9][\w.-]*\.[A-Za-z]\w{0,7}\Z", re.ASCII)
 
 
 def _bracketed(word: str) -> str:

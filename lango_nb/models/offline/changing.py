@@ -32,6 +32,7 @@ from lango_nb.models.offline.names import (
     says_name,
     telling_words,
     trimmed,
+    unexplained,
     unquoted,
     whole_new_name,
 )
@@ -236,7 +237,7 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     told = concepts_of(step.text)
     if old.strip() and told & _ADDING and not told & _REPLACING:
         return (yield from append_to(desk, step, name, text))
-    is_kept = sorted(lines(old)) == sorted(lines(text))  # in another order: nothing is lost
+    is_kept = {*lines(old)} == {*lines(text)}  # in another order, or without what was there twice: nothing is lost
     if old.strip() and not (desk.is_certain or is_kept) and "replace" not in told:
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))
@@ -1127,12 +1128,25 @@ def _run(desk: Desk, step: Step) -> Work:
 
 
 def _run_file(desk: Desk, step: Step) -> Work:
-    (path, *_) = yield from desk.files(step)
+    (path, *given) = yield from desk.files(step)
+    given = given or (yield from _given_to(desk, step, path))
     runner = _RUNNERS.get(posixpath.splitext(path)[1].casefold(), "")
     name = shlex.quote(path if not path.startswith("-") else f"./{path}")
-    command = f"{runner} {name}" if runner else shlex.quote(f"./{path}")
+    command = " ".join([f"{runner} {name}" if runner else shlex.quote(f"./{path}"), *map(shlex.quote, given)])
     outcome: Outcome = yield from _run(desk, step.with_arguments(command=(command,)))
     return outcome._replace(step=step.with_arguments(file=(path,)), file=path)
+
+
+def _given_to(desk: Desk, step: Step, path: str) -> Work:
+    """Return the one file that a program is run with, by words of its name: "run the script on the march list"; else none."""
+    said = step.text.partition("\n")[0]
+    for word in (*step.arguments.get("file", ()), path):
+        said = said.replace(word, " ")
+    every: list[Entry] = yield from desk.folder.everything() if desk.folder.has("fs_list") else []
+    stems = {posixpath.splitext(one.name)[0]: one.name for one in files_of(every) if one.name != path}
+    near, shared = nearest_texts(said, list(stems), desk.language)
+    left = unexplained(said, desk.language)
+    return [stems[near[0]]] if len(near) == 1 and shared and left else []
 
 
 def _run_background(desk: Desk, step: Step) -> Work:

@@ -9,6 +9,8 @@ import re
 from collections import Counter
 from decimal import Decimal
 
+from lango_nb.models.offline.lexicon import lexicon_of
+from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import plain
 from lango_nb.models.offline.operations import Table, clock, written
 from lango_nb.models.offline.queries import HOURS, Query, said_of_tables, with_products, words_for
@@ -44,7 +46,9 @@ def with_hours(table: Table, text: str, before: Query | None = None, language: s
     (['1.5', '3'], True)
     """
     named = [] if before is None else [*before.wanted, before.column, *(one.column for one in before.where)]
-    if HOURS not in named and "hours" not in said_of_tables(text, language):
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(text)))
+    is_time = "what" in told and not told & {"many", "sum", "mean", "max", "min"}  # "a que horas", "at what time"
+    if HOURS not in named and (is_time or "hours" not in said_of_tables(text, language)):
         return table
     if any(set(plain(name).split()) & words_for("hours") for name in table.columns):
         return table

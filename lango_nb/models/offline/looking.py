@@ -78,6 +78,7 @@ from lango_nb.models.offline.queries import (
     answer,
     is_numeric,
     is_yes_or_no,
+    label_of,
     leaf,
     names_column,
     query,
@@ -107,6 +108,8 @@ _LONG_WORD = 5
 """Letters of a word by which alone lines are looked for."""
 _FIFTH, _THIRD, _HALF, _MOSTLY, _WHOLLY = 0.2, 0.33, 0.5, 0.65, 0.9
 """Shares of a question that a table must explain."""
+_KEPT = 0.75
+"""The same where what it gives is written to a file."""
 _REFUSING = frozenset(("no", "not", "none"))
 _CHANGING = frozenset(("change", "delete", "write", "move", "replace"))
 _OF_TABLES = frozenset(
@@ -256,7 +259,8 @@ def _operate(desk: Desk, step: Step) -> Work:
     is_none = step.act == "count.matches" and not value
     found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
     if is_none and found is None:
-        if (other := _counted_otherwise(settled, path, text)) is not None:
+        other = _counted_otherwise(settled, path, text) or (yield from _counted_elsewhere(desk, step, path))
+        if other is not None:
             return (yield from _operate(desk, other))
         _ask_what_is_counted(desk, step, path)
     return found or _worded(desk, settled, path, text, value)
@@ -306,6 +310,19 @@ def _counted_otherwise(step: Step, path: str, text: str) -> Step | None:
     named = set(map(stem, plain(PurePosixPath(path).stem).split()))
     is_of_table = path.casefold().endswith(TABLES) and bool(named & {stem(word), *forms})
     return step.with_arguments(find=())._replace(act="count.rows") if is_of_table else None  # "how many bookings?"
+
+
+def _counted_elsewhere(desk: Desk, step: Step, path: str) -> Work:
+    """Return that a word is counted in the only file, or the only log, that has it, where the file was only guessed; else ``None``."""
+    if any(one.kind in {"file", "folder"} for one in words_of(step.text.partition("\n")[0])) or not step.word("find"):
+        return None
+    texts: dict[str, str] = yield from _texts(desk, ".")
+    held = [name for name, text in texts.items() if count_matches(text, step.word("find"))]
+    logs = [name for name in held if name.endswith(".log")]
+    if path in held or len(logs or held) != 1:
+        return None
+    desk.notes.clear()
+    return step.with_arguments(file=(logs or held)[:1])
 
 
 def _ask_what_is_counted(desk: Desk, step: Step, path: str) -> None:
@@ -534,6 +551,21 @@ def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:
     table = read_table(text)
     found = [name for name in table.columns if is_numeric(table.values(name))]
     return found[0] if len(found) == 1 and error.wanted == step.word("column") else None
+
+
+def _of_said_kind(desk: Desk, step: Step, path: str, text: str) -> list[str]:
+    """Return the lines of a log of the kind that a request says, in whatever form and language: WARN for "the warnings"."""
+    if not path.casefold().endswith(".log"):
+        return []
+    table = read_log(text)
+    names = [word.text for word in words_of(step.text) if word.kind == "file"]
+    said = step.text.partition("\n")[0]
+    for name in names:
+        said = said.replace(name, " ")
+    where = query(step.word("find") or said, table, None, path, desk.language).where
+    found = {" ".join(row) for row in Query(where).rows(table)} if any(one.column == "kind" for one in where) else set()
+    every = [(line, read_log(line).rows) for line in lines(text)]
+    return [line for line, rows in every if rows and " ".join(rows[0]) in found]
 
 
 def _worded(desk: Desk, step: Step, path: str, text: str, value: Value) -> Outcome:
@@ -848,8 +880,12 @@ def _texts(desk: Desk, where: str) -> Work:
 
 def _search(desk: Desk, step: Step) -> Work:
     """Look for a text in one file, in a folder, or everywhere."""
-    wanted = desk.need(step, "find")
     word = step.word("file")
+    if not step.word("find") and word:  # 把日志里的警告都存起来
+        path, text = yield from desk.read(step)
+        if text is not None and (kinds := _of_said_kind(desk, step, path, text)):
+            return _lines_said(desk, step.with_arguments(file=(path,)), path, kinds)
+    wanted = desk.need(step, "find")
     word = word or (yield from desk.named_folder(step))
     if not word and desk.context.file and points_back(step.text):
         word, step = desk.context.file, step.with_arguments(file=(desk.context.file,))
@@ -869,7 +905,7 @@ def _search(desk: Desk, step: Step) -> Work:
         found = (
             [line for line in lines(text) if mask(line).strip() in rows] if len(rows) > 1 else with_text(text, wanted)
         )
-        found = found or with_text(text, stem(wanted.casefold()))  # "only the errors"
+        found = found or with_text(text, stem(wanted.casefold())) or _of_said_kind(desk, step, path, text)
         return _lines_said(desk, settled, path, found)
     texts: dict[str, str] = yield from _texts(desk, path)
     hits = {name: with_text(text, wanted) for name, text in texts.items()}
@@ -922,20 +958,26 @@ def ask_tables(desk: Desk, step: Step) -> Work:
                 weak.append(_leaf_answered(desk, step, name, one))
             continue
         told = _told(before, name, table, is_named=is_named)
+        if told is not None and step.act == "query" and step.destination:  # rows are kept, and not what they came to
+            told = Query(told.where)
         table = with_derived(table, said, told, desk.language)
         key = rows_key(text) if name.casefold().endswith(".json") else ""
-        read = query_of if is_named else query
-        asked = read(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
+        asked = query_of(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
             found.append((beside.explained + _HAS_VALUE, False, beside.said, _leaf_answered(desk, step, name, beside)))
             continue
+        if step.act == "query" and step.destination and asked.wanted and "with" in concepts_of(said):
+            named = label_of(table)  # "the members with their numbers"
+            asked = asked._replace(wanted=tuple(dict.fromkeys((*filter(None, [named]), *asked.wanted))))
         if (joined := _joined(desk, asked, told, table)) is not None:
             asked = asked._replace(where=(joined,))
         if _is_said_again(step, asked, told):
             continue  # nothing new is asked of it
         likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
+        is_other = before is not None and name != before.word("file") and points_back(said) and not is_named
+        likely = None if is_other and asked.explained < 1 else likely  # "what will that lady speak about?"
         if likely is not None:
             found.append((likely, name == desk.context.file, len(asked.where), (name, asked, table)))
     if not found and len(weak) == 1:
@@ -1045,7 +1087,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     if is_of_lines and "most" not in said_of_tables(step.text, desk.language):
         return None  # of the whole file
     if step.act in _OF_TABLES:
-        return _HALF
+        return _KEPT if step.destination and step.act == "query" else _HALF
     last = desk.context.last
     is_of_files = last is not None and last.act.startswith("list.")  # "and the smallest?" of the files
     is_going_on = not step.word("file") and desk.context.file.casefold().endswith(TABLES) and not is_of_files
@@ -1061,12 +1103,13 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
         return _THIRD  # "which pond is the largest?" of the table that was shown
     is_table = step.word("file").casefold().endswith(TABLES)
+    is_counted = rank(step.word("file")) is not None and not Desk.is_path(step.word("file"))  # "the first three"
     is_ends = step.act in {"read.longest", "read.shortest"} and not concepts_of(step.text) & {
         "line",
         "word",
         "character",
     }
-    if is_ends and (is_table or (is_later and not step.word("file"))):
+    if is_ends and (is_table or (is_later and (is_counted or not step.word("file")))):
         return _HALF if is_table else _THIRD  # "which trail is the longest?" of a table, "and the shortest?"
     is_length = step.act in _SIZES and not says_operation(_unsaid(step), step.act)
     if step.act in _MAYBE_OF_TABLES or is_list or is_length:
@@ -1077,6 +1120,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
 def _tables(desk: Desk, step: Step, said: str) -> Work:
     """Return the tables that a question may be about: the one that is named, the one spoken of, or all there are."""
     word = "" if step.act == "query" else step.word("file")
+    word = "" if rank(word) is not None and not Desk.is_path(word) and desk.context.query is not None else word
     is_pointing = is_pointer(word, "it") or is_pointer(word, "those")
     if is_pointing and desk.context.file and not desk.context.file.casefold().endswith(TABLES):
         return ()
@@ -1091,7 +1135,7 @@ def _tables(desk: Desk, step: Step, said: str) -> Work:
         try:
             path = yield from desk.file(word)
         except (Ask, Absent):
-            if is_name or step.act not in _OF_TABLES:  # else "the mean per shop" is no file either
+            if is_name or step.act not in {*_OF_TABLES, "count.rows", "count.files"}:  # "the mean per shop" is no file either
                 return ()
         if desk.is_guessed and asks(said) and step.act in _OF_WHOLE_FILES:
             del desk.notes[noted:]

@@ -339,7 +339,8 @@ def counted_shown(request: Request) -> Step | None:
     is_look = not is_change(step.act) and not step.act.startswith(("count", "column", "list."))
     if not is_look or not request.concepts & SHOWING or len(request.words) > SHORT:
         return None
-    return None if says_more(request.text) or request.names() else last._replace(act=shown, text=request.text)
+    is_more = says_more(request.text) or bool(request.concepts & {"max", "min", "mean", "sum"}) or request.names()
+    return None if is_more else last._replace(act=shown, text=request.text)
 
 
 def told_done(request: Request) -> Step | None:

@@ -50,6 +50,8 @@ _BEFORE_NAMES = re.compile(
     "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|文件|ファイル|改成|改为|换成|[把在成为到从向给和]"
 )
 """What may stand before a name in Japanese and Chinese."""
+_SAID_BEFORE = ("て", "で", "から", "まで", "成", "为", "到")
+"""How words end behind which a name in other letters begins."""
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
 _PARTICLES = re.compile("[のをにはがでと的那这个这張张本份次]|ファイル|文件|やつ")
 _HYPHENED = frozenset("le la les lui o a os as lo los lhe".split())
@@ -648,6 +650,8 @@ def whole_new_name(word: str, text: str) -> str:
     if _UNSPACED.search(text) and before[-1:] == " ":  # 改名为regels 2026.md
         found = re.search(r"(?:[^\W\d_][\w'&-]*\s+){1,3}\Z", _UNSPACED.sub("\n", before).rpartition("\n")[2])
         return (found[0] if found else "") + word
+    if before.endswith(_SAID_BEFORE) and word[0].isascii() and word[0].isalnum():
+        return word  # 抜き出してerrors.txt
     if _UNSPACED.match(before[-1:]):
         begins = [0, *(found.end() for found in _BEFORE_NAMES.finditer(before))]
         most = at - word.startswith(".")  # 「やること」 ends like a particle

@@ -429,7 +429,8 @@ class _Question:
     def translates(self, phrase: str) -> list[int]:
         """Return the tokens that say in another language all that a phrase says in English; none where they do not."""
         parts = plain(phrase).split() if self.english else []
-        said = [self._same_as(part) for part in parts if not is_small(part)]
+        letters = [frozenset(self.find(part)) for part in parts[1:] if len(part) == 1]  # the B of "Room B"
+        said = [self._same_as(part) for part in parts if not is_small(part) and len(part) > 1] + letters
         return sorted(set().union(*said) - self.columns) if all(places - self.columns for places in said) else []
 
     @_once
@@ -448,7 +449,8 @@ class _Question:
             [] if len(word) <= _SHORTEST or is_small(word) else [at for tokens in self._meaning(word) for at in tokens]
         )
         free = [at for at in found if at not in self.used | self.columns and not self.concepts[at] & asking]
-        return [at for at in free if self.tokens[at].kind not in UNSPACED][:1]
+        spaced = [at for at in free if self.tokens[at].kind not in UNSPACED][:1]
+        return spaced or (free if len(free) > 1 and free == found else [])  # 电影
 
     def first(self, word: str) -> int:
         """Return the first token that says a name as a whole and is no part of another; before all others where none does."""
@@ -465,7 +467,7 @@ class _Question:
         denying = [
             at
             for at in range(max(first, place - _NEAR), place)
-            if (self._negates(at) or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
+            if (self.negates(at) or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
         ]
         for at in range(place + 1, min(place + 1 + _NEAR, len(self.tokens))):
             if self.tokens[at].kind == "sign":
@@ -475,7 +477,7 @@ class _Question:
         self.used.update(denying)
         return bool(denying)
 
-    def _negates(self, at: int) -> bool:
+    def negates(self, at: int) -> bool:
         """Tell whether a word says no in the language of the question: "ne" is French, and no German "not"."""
         own = lexicon_of(self.language).concepts(self.tokens)[at]
         is_other = is_small_in(self.tokens[at].text.casefold(), self.language) and not own & _NEGATING
@@ -562,7 +564,7 @@ def _tongue(names: tuple[str, ...], language: str) -> str:
     return best if best != language and counts[best] * 2 >= len(parts) else ""
 
 
-_CLAUSE = re.compile(r"(?<=[.!?;])\s+|(?<=[\u3002\uff01\uff1f])|\s+[-\u2013\u2014]\s+")
+_CLAUSE = re.compile(r"(?<=[.!?;])\s+|(?<=[\u3002\uff01\uff1f])|(?<=[!?])(?=[\u3040-\u9fff])|\s+[-\u2013\u2014]\s+")
 
 
 def query_of(text: str, table: Table, before: Query | None = None, name: str = "", language: str = "en") -> Query:
@@ -576,8 +578,9 @@ def query_of(text: str, table: Table, before: Query | None = None, name: str = "
     ('price where item is cake', 1.0)
     """
     whole = query(text, table, before, name, language)
-    clauses = [one for one in _CLAUSE.split(text) if len(words(one)) > _NEAR]
-    if whole.explained == 1 or len(clauses) < 2:  # noqa: PLR2004 - one is the whole
+    every = _CLAUSE.split(text)
+    clauses = [one for one in every if len(words(one)) > _NEAR]
+    if whole.explained == 1 or len(every) < 2:  # noqa: PLR2004 - one is the whole
         return whole
     found = [query(one, table, before, name, language) for one in clauses]
     alike = [one for one in found if one.is_grounded and str(one) == str(whole)]
@@ -1006,8 +1009,8 @@ def _is_of_whole(asked: _Question, table: Table, named: Sequence[str], title: se
     """
     lengths = [name for name in named if _tells(name, *_QUALITIES["length"])]
     is_long = len(named) == len(lengths) == 1 and bool(asked.asks({"length"})) and not asked.has(_EXTREMES)
-    is_money = bool(asked.has(("money", "pay")) or asked.asks({"price", "worth"}) or any(map(asked.means, _MONEY)))
-    is_all = bool(asked.has(("all",))) and is_money and bool(_amount(table, set(), is_money=True))
+    money = {*asked.has(("money", "pay")), *asked.asks({"price", "worth"}), *(at for one in _MONEY for at in asked.means(one))}
+    is_all = bool(asked.has(("all",))) and bool(money - title) and bool(_amount(table, set(), is_money=True))
     is_how = bool(asked.has(("how", "many")) or asked.language in _EAST)
     return bool(title) and ((is_long and is_how) or (is_all and not named))
 
@@ -1039,6 +1042,9 @@ def _goes_on_from(before: Query | None, found: Query, asked: _Question, table: T
     is_joined = is_joined or bool(asked.asks({"them"}))
     if before is None or (is_whole and not is_joined):
         return None
+    is_of_one = len(before.rows(table)) == 1 or before.measure in {"max", "min"}
+    if found.where and found.measure == "count" and is_of_one:
+        return None  # one is not counted
     if found.where and not is_joined and asked.has(("who",)) and len(before.rows(table)) == 1:
         return None  # "who hasn't paid now?" is not asked of the one who was spoken of
     is_same = is_joined or not (found.where and before.measure in {"max", "min"})  # no "what is there on shelf A?"
@@ -1165,7 +1171,9 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         for word in sorted(same):
             said[word] = unit.token
     if not said and asked.language != "en" and len(values) > 1:
-        said = {word: at for word in sorted(telling) for at in asked.abroad(word)}
+        abroad = {word: places for word in sorted(telling) if (places := asked.abroad(word))}
+        asked.used.update(*abroad.values())
+        said = {word: places[0] for word, places in abroad.items()}
     if not said:
         return None
     asked.used.update(said.values())
@@ -1334,6 +1342,11 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             said[column] = {place for _, places in hits for place in places} or set(met)
             asked.used.update(said[column], qualities)
             asked.used.update(place for part in parts if part in _IDS for place in asked.means(part))  # "phone number"
+    label = label_of(table)
+    names = {*asked.has(("name",))} - title if asked.has(("all", "only")) else set[int]()
+    if not found and label and names:  # "the names of all broken machines"
+        found[label], said[label] = (-1, min(names)), names
+        asked.used.update(names)
     whole = [said[column] for column, (share, _) in found.items() if share == -1]
     part = [
         column
@@ -1341,6 +1354,17 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
         if any(said[column] < one or (share > -1 and said[column] == one) for one in whole)
     ]
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
+
+
+def label_of(table: Table) -> str:
+    """Return the column in which rows have their names; empty where there is none.
+
+    Examples
+    --------
+    >>> label_of(Table(("no", "item", "price"), ())), label_of(Table(("day", "hours"), ()))
+    ('item', '')
+    """
+    return next((name for name in table.columns if set(plain(name).split()) & {*_LABELS}), "")
 
 
 def names_column(text: str, column: str, language: str) -> bool:
@@ -1375,10 +1399,11 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
             continue
         denied = {at for part in plain(column).split() for at in asked.denies(part)}
         denied.update(at for at, told in enumerate(asked.asking) if told & {"not", "open", "yet"})
+        denying = [at for at in asked.has(_NEGATING) if asked.negates(at)]
         asked.used.update(at for at, told in enumerate(asked.asking) if "done" in told)
         asked.used.update(denied)
-        wants = _FALSE if denied or asked.has(_NEGATING) else _TRUE
-        asked.used.update(asked.has(_NEGATING))
+        wants = _FALSE if denied or denying else _TRUE
+        asked.used.update(denying)
         named.remove(column)
         yield Condition(
             column, "is", tuple(value for value in dict.fromkeys(table.values(column)) if plain(value) in wants)
@@ -1462,10 +1487,10 @@ def _continued(found: Query, before: Query, table: Table, asked: _Question) -> Q
         is_count = is_count or bool(asked.has(("row", "line")) and asked.has(("show", "list")))
         is_count = is_count or bool(found.where and before.measure in {"sum", "mean"} and asked.has(("which", "who")))
         is_count = is_count or bool(found.where and asked.has(("list",)))  # "give me a list of those under 40 hours"
-        wanted, measure, column = before.wanted, "" if is_count else before.measure, before.column
+        wanted, measure, column = before.wanted, "" if is_count else before.measure, "" if is_count else before.column
     elif measure and not wanted and before.column and measure in {"max", "min", "sum", "mean"} and not found.column:
         column = before.column
-    elif wanted and not measure and before.measure in remeasured and is_numeric(table.values(wanted[0])):
+    elif wanted and not measure and before.measure in remeasured and wanted[0] in {before.column, *amounts(table)}:
         measure, column, wanted = before.measure, wanted[0], wanted[1:]
     return found._replace(where=where, wanted=wanted, measure=measure, column=column, is_grounded=True)
 

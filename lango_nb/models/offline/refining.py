@@ -475,6 +475,9 @@ def rejoined(reading: Reading, request: str) -> Reading:
     first, *rest = reading.steps or (Step("unclear", {}),)
     if not rest and (deleted := _deleted_rather(first, reading.language)) is not first:
         return reading._replace(steps=(deleted,), confidence=min(reading.confidence, _DOUBTFUL))
+    if len(rest) == BOTH and first.act == "folder.make" and not first.arguments and set(rest[0].arguments) == {"to"}:
+        made = first._replace(arguments=rest[0].arguments)  # 建个letters文件夹,把信挪进去
+        return reading._replace(steps=(made, rest[1]), confidence=max((reading.confidence, *reading.each[2:])), each=())
     if len(rest) == 1 and first.act == "copy" and rest[0].act == "rename" and not first.word("to"):
         names = [word for role in ("to", "file") for word in rest[0].arguments.get(role, ())]
         ends = [word for word in names if ENDED.search(word)]
