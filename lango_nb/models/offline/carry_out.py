@@ -760,9 +760,9 @@ def _talk(desk: Desk, step: Step) -> Work:
             return Outcome(desk.say("no" if desk.context.asked else "no.idle"), "", None)
         case "yes":
             return Outcome(desk.say("yes"), "", None)
-        case "ask.change":
+        case "ask.change" if concepts_of(step.text) & _CHANGING or not asks(step.text):
             return (yield from _what_if(desk, step))
-        case act if act in _UNREAD:
+        case act if act in _UNREAD or act == "ask.change":
             found: Outcome | None = yield from find_out(desk, step.text)
             if found is None:
                 found = yield from recall_of(desk, step.text)

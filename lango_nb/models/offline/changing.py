@@ -1129,12 +1129,18 @@ def _run(desk: Desk, step: Step) -> Work:
 
 def _run_file(desk: Desk, step: Step) -> Work:
     (path, *given) = yield from desk.files(step)
+    if not _runner_of(path) and _runner_of(desk.context.file):
+        path, given = desk.context.file, [path, *given]  # "run it on the april list" behind a look at the program
     given = given or (yield from _given_to(desk, step, path))
-    runner = _RUNNERS.get(posixpath.splitext(path)[1].casefold(), "")
+    runner = _runner_of(path)
     name = shlex.quote(path if not path.startswith("-") else f"./{path}")
     command = " ".join([f"{runner} {name}" if runner else shlex.quote(f"./{path}"), *map(shlex.quote, given)])
     outcome: Outcome = yield from _run(desk, step.with_arguments(command=(command,)))
     return outcome._replace(step=step.with_arguments(file=(path,)), file=path)
+
+
+def _runner_of(path: str) -> str:
+    return _RUNNERS.get(posixpath.splitext(path)[1].casefold(), "")
 
 
 def _given_to(desk: Desk, step: Step, path: str) -> Work:

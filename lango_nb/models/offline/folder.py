@@ -731,6 +731,8 @@ class Desk:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
+        if not (found.name or found.rivals) and not _PATH.fullmatch(name) and self.language != "en":
+            found = yield from self._abroad(name)
         if not found.name and (like := self._like_shown(name)):
             found = Pick(like, is_guess=True)
         if not found.name:
@@ -751,6 +753,14 @@ class Desk:
         """Tell whether a name has all telling words that it was guessed from: "the letter from the council" is no newsletter."""
         said = [stem(word) for word in telling_words(words)]
         return len(said) < _ENOUGH or all(any(one in part for part in plain(name).split()) for one in said)
+
+    def _abroad(self, words: str) -> Work:
+        """Return the one file whose name has what most words mean in English: "die Sonntagsmischung" of sunday_mix.csv."""
+        every: list[Entry] = yield from self.folder.everything()
+        stems = {posixpath.splitext(one.name)[0].rpartition("/")[2]: one.name for one in files_of(every)}
+        near, shared = nearest_texts(words, list(stems), self.language)
+        is_one = len(near) == 1 and shared * 2 >= len(telling_words(words))
+        return Pick(stems[near[0]], is_guess=True) if is_one else Pick()
 
     def _remembered(self, word: str, name: str) -> Work:
         """Return what is remembered to be meant and is there, else ``None``; before a change that is asked about.
@@ -1092,6 +1102,8 @@ class Desk:
             return ()
         named = {PurePosixPath(one.name).stem: one.name for one in files_of(every)}
         near, _ = nearest_texts(without_asking(text), list(named))
+        if not near and self.language != "en":
+            near, _ = nearest_texts(without_asking(text), list(named), self.language)
         return tuple(named[one] for one in near)
 
     def _of_kind(self, step: Step, kind: str, files: Sequence[str]) -> Work:

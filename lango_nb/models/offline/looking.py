@@ -159,7 +159,7 @@ _SAID_WITH: Mapping[str, frozenset[str]] = {
     "size": frozenset(("size", "large", "largest", "file", "folder")),
 }
 """Acts that questions about something in a file are taken for, and concepts of the words that say them."""
-_SHORT_TEXT = 12
+_SHORT_TEXT = 16
 """Lines of a text that is shown whole where a question about it has none of its words."""
 _ENOUGH_SAID = 2
 """Telling words of a question."""
@@ -845,7 +845,7 @@ def _size(desk: Desk, step: Step) -> Work:
 
 
 def _date(desk: Desk, step: Step) -> Work:
-    if not (step.word("file") or points_back(step.text) or concepts_of(step.text) & _OF_FILES):
+    if is_unsaid(step) or not (step.word("file") or points_back(step.text) or concepts_of(step.text) & _OF_FILES):
         raise Ask(desk.lacks("file").text, can_try_others=True)  # "when are we back?"
     paths: tuple[str, ...] = yield from desk.files(step)
     timed: list[Entry] = yield from desk.folder.with_times([Entry(path) for path in paths])
@@ -945,6 +945,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     found: list[tuple[float, bool, int, Outcome | tuple[str, Query, Table]]] = []
     weak: list[Outcome] = []
+    is_turned = False
     for name, text in texts.items():
         table = _table_in(name, text)
         if len(table.columns) < 2:  # noqa: PLR2004 - no table
@@ -962,7 +963,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             told = Query(told.where)
         table = with_derived(table, said, told, desk.language)
         key = rows_key(text) if name.casefold().endswith(".json") else ""
-        asked = query_of(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
+        read = query_of if is_named or desk.language in {"ja", "zh"} else query
+        asked = read(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
@@ -976,14 +978,17 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         if _is_said_again(step, asked, told):
             continue  # nothing new is asked of it
         likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
-        is_other = before is not None and name != before.word("file") and points_back(said) and not is_named
-        likely = None if is_other and asked.explained < 1 else likely  # "what will that lady speak about?"
+        is_more = points_back(said) or "and" in frozenset[str]().union(*lexicon().concepts(words_of(said)[:1]))
+        is_other = before is not None and name != before.word("file") and is_more and not is_named
+        is_thin = asked.explained < 1 or len((*asked.where, *asked.wanted, *filter(None, [asked.measure]))) == 1
+        is_turned = is_turned or (is_other and is_thin and likely is not None)
+        likely = None if is_other and is_thin else likely  # "what will that lady talk about?" is no talk show
         if likely is not None:
             found.append((likely, name == desk.context.file, len(asked.where), (name, asked, table)))
     if not found and len(weak) == 1:
         return weak[0]  # one word of the question is a key, and no table knows any
     if not found:
-        return (yield from _rows_again(desk, step, said))
+        return (yield from _rows_again(desk, step, said, is_of_them=is_turned))
     best = max(found, key=lambda one: one[:3])[3]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
 
@@ -1011,7 +1016,8 @@ def _likely(  # noqa: PLR0913, PLR0917 - all that speaks for a table
     is_asked = asked.where or asked.column or asked.by or told or is_all or (asked.wanted and step.act == "query")
     if not is_grounded or asked.explained < enough or not is_asked:
         return None
-    return asked.explained + goes_on * _GOING_ON + (is_told + asked.is_titled) * _HAS_VALUE
+    is_value = is_told and (told is None or asked.explained >= _HALF)  # not only that of the question before
+    return asked.explained + goes_on * _GOING_ON + (is_value + asked.is_titled) * _HAS_VALUE
 
 
 def _rated(step: Step, one: Leaf, least: float, *, is_only: bool, goes_on: bool) -> tuple[float, bool, int] | None:
@@ -1034,11 +1040,12 @@ def _told(before: Step | None, name: str, table: Table, *, is_named: bool) -> Qu
     return told if is_named and columns and columns <= set(table.columns) else None
 
 
-def _rows_again(desk: Desk, step: Step, said: str) -> Work:
+def _rows_again(desk: Desk, step: Step, said: str, *, is_of_them: bool) -> Work:
     """Show the rows that were spoken of, whole, where a question points at them and says nothing that the table explains."""
     before = desk.context.query
     told = parse_query(before.word("query")) if before is not None else None
-    is_about = step.act in _MAYBE_OF_TABLES and not step.word("file") and asks(said) and points_back(said)
+    is_of_them = is_of_them or points_back(said)
+    is_about = step.act in _MAYBE_OF_TABLES and not step.word("file") and asks(said) and is_of_them
     if before is None or told is None or not is_about:
         return None
     name = before.word("file")
@@ -1288,7 +1295,7 @@ def find_out(desk: Desk, text: str) -> Work:
     is_called = bool(nearest_texts(said, [PurePosixPath(one).stem for one in names])[1])
     is_whole = is_called or (len(names) == 1 and _is_letter(name, texts[name]))
     if shown is not None and is_spaced and not is_whole and share_met(text, desk.language, shown.text) < _MET_LEAST:
-        return None  # a line with one word of several is hardly the answer: the question names the others
+        return (yield from _named_letter(desk, text, texts))  # a line with one word of several is hardly the answer: the question names the others
     return shown
 
 
@@ -1300,7 +1307,7 @@ def _is_letter(name: str, text: str) -> bool:
     >>> _is_letter("a.txt", "Dear Ann,\nwe would love to see you in May.\nBo"), _is_letter("b.txt", "- milk\n- a dozen of the very large eggs")
     (True, False)
     """
-    every = lines(text)
+    every = [line for line in lines(text) if line.strip()]
     sentences = [line for line in every if len(line.split()) >= _SENTENCE and not _LISTED.match(line)]
     is_text = name.casefold().endswith((".txt", ".md"))
     return is_text and bool(sentences) and len(every) <= _SHORT_TEXT and not any(map(_LISTED.match, every))

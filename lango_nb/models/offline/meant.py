@@ -59,6 +59,7 @@ from lango_nb.models.offline.meant_results import (
     difference,
     program,
     renamed_inside,
+    run_with,
     sum_of_both,
 )
 from lango_nb.models.offline.meant_tables import (
@@ -130,6 +131,7 @@ RULES: tuple[Rule, ...] = (
     lines_shown,
     longest_counted,
     renamed_inside,
+    run_with,
     program,
     rows_shown,
     row_shown,

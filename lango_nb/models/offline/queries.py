@@ -429,7 +429,8 @@ class _Question:
     def translates(self, phrase: str) -> list[int]:
         """Return the tokens that say in another language all that a phrase says in English; none where they do not."""
         parts = plain(phrase).split() if self.english else []
-        letters = [frozenset(self.find(part)) for part in parts[1:] if len(part) == 1]  # the B of "Room B"
+        single = [part for at, part in enumerate(parts) if len(part) == 1 and not (at == 0 and is_small(part))]
+        letters = [frozenset(self.find(part)) for part in single]  # the B of "Room B"
         said = [self._same_as(part) for part in parts if not is_small(part) and len(part) > 1] + letters
         return sorted(set().union(*said) - self.columns) if all(places - self.columns for places in said) else []
 
@@ -657,11 +658,36 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = (sized := _sized(found, table, asked))._replace(
         is_grounded=sized.is_grounded or bool(title and sized.column)
     )
+    if (of_one := _of_its_kind(before, found, asked, table)) is not None:
+        return of_one
     if (told_before := _goes_on_from(before, found, asked, table)) is not None:
         found = _measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
     found = _of_that_row(found._replace(most=most, is_titled=bool(title)), before, table, asked)
     found = _grouped(found, before, table, asked, is_money=is_money)
     return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
+
+
+def _of_its_kind(before: Query | None, found: Query, asked: _Question, table: Table) -> Query | None:
+    """Return what the one has who was told of in the column of which another row has the word: "what does she study?".
+
+    Examples
+    --------
+    >>> crew = Table(("name", "subject"), (("Ann", "music"), ("Bo", "film studies")))
+    >>> str(query("what does she study?", crew, parse("rows where name is Ann")))
+    'subject where name is Ann'
+    """
+    where = found.where[0] if len(found.where) == 1 and not (found.measure or found.wanted) else None
+    is_asked = bool(asked.has(("what",))) and not asked.has(("who", "which", "many"))
+    if before is None or where is None or where.kind != "has" or where.is_not or not is_asked or before.by:
+        return None
+    rows, place = answer(before, table).rows, table.columns.index(where.column)
+    if len(rows) != 1 or where.in_row(rows[0], place, table) or len(asked.units) > _FEW:
+        return None
+    own = next((at for at in range(len(table.columns)) if table.values(table.columns[at]).count(rows[0][at]) == 1), None)
+    if own is None:
+        return None
+    one = Condition(table.columns[own], "is", (rows[0][own],))
+    return found._replace(where=(one,), wanted=(where.column,), explained=1.0, is_grounded=True)
 
 
 def _column_of(before: Query | None) -> str:
@@ -1114,7 +1140,9 @@ def _opened(  # noqa: PLR0913 - what a question says
 def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterator[Condition]:
     """Return what the words of a question say of the rows."""
     first = [one.column for one in before.where] if before is not None else []
-    places = sorted(range(len(table.columns)), key=lambda place: table.columns[place] not in first)
+    clocks = [name for name in table.columns if any(map(clock, table.values(name)))]  # "9 Uhr" is no part of a title
+    order_of = {name: (name not in first, name not in clocks) for name in table.columns}
+    places = sorted(range(len(table.columns)), key=lambda place: order_of[table.columns[place]])
     for place in places:
         column = table.columns[place]
         values = [value for value in dict.fromkeys(row[place] for row in table.rows) if value]
@@ -1129,8 +1157,40 @@ def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterato
             if (found := _numbered(asked, column, values, column in first)) is not None:
                 yield found
             continue
-        if (found := _named(asked, column, values)) is not None:
+        if (found := _at_hour(asked, column, values) or _named(asked, column, values)) is not None:
             yield found
+
+
+_HOUR_EAST = re.compile(r"(?P<hour>\d{1,2})\s*(?:時|时|点|點)(?!間|间)")
+
+
+def _at_hour(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
+    """Return the times that an hour means which is said without minutes: "at 9 pm", "um 21 Uhr", 夜9時.
+
+    Examples
+    --------
+    >>> table = Table(("show", "start"), (("A", "09:30"), ("B", "21:00")))
+    >>> str(query("what is on at 9 pm?", table)), str(query("was läuft um 21 Uhr?", table, language="de"))
+    ('rows where start is 21:00', 'rows where start is 21:00')
+    """
+    times = {value: minutes for value in values if (minutes := clock(value)) is not None}
+    if len(times) < len(values):
+        return None
+    east = _HOUR_EAST.search(asked.text)
+    places = [
+        at
+        for at, token in enumerate(asked.tokens)
+        if token.kind in {"number", "measure"} and at not in asked.used
+        if (east is not None and token.start == east.start()) or "oclock" in asked.asking[min(at + 1, len(asked.tokens) - 1)]
+    ]
+    hour = number(asked.tokens[places[0]].text) if len(places) == 1 else None
+    late = asked.asks({"evening"})
+    each = [] if hour is None else [hour + 12, hour] if late else [hour, hour + 12]
+    met = [value for one in each for value, minutes in times.items() if minutes == 60 * one]
+    if not met:
+        return None
+    asked.used.update({places[0], places[0] + 1}, late)
+    return Condition(column, "is", (met[0],))
 
 
 def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:

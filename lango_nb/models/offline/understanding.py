@@ -37,6 +37,7 @@ from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools
 from lango_nb.models.offline.plan import Context, Reading, Step, is_talk
 from lango_nb.models.offline.reader import FOLLOWS, as_act, as_line, as_pipe, reader
 from lango_nb.models.offline.refining import (
+    as_one,
     beside_work,
     of_cell,
     of_files,
@@ -277,6 +278,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if (first in UNREAD or first in _SETTING) and is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
+    reading = as_one(reading, request)
     reading = behind_no(
         beside_work(
             said_rather(
