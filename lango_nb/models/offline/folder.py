@@ -42,6 +42,7 @@ from lango_nb.models.offline.names import (
     pick,
     pick_list,
     plain,
+    pointer_in,
     points_back,
     rank,
     says_something,
@@ -1218,6 +1219,7 @@ class Desk:
         """Return the folder that something was just put into, where a step is about what is in there; else empty."""
         word, told = step.word("file"), concepts_of(step.text)
         is_there = is_pointer(word, "it") and not is_here(word) if word else points_back(step.text)
+        is_there = is_there or (not word and self.language in {"ja", "zh"} and bool(pointer_in(step.text)))
         if is_there and "folder" in told and posixpath.splitext(self.context.file)[1]:
             return posixpath.dirname(self.context.file)
         is_bare = not word and (self.has_changed or "in" in told) and not told & {"file", "folder", "all"}

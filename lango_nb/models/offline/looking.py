@@ -77,6 +77,7 @@ from lango_nb.models.offline.queries import (
     Query,
     answer,
     is_numeric,
+    is_of_lengths,
     is_yes_or_no,
     label_of,
     leaf,
@@ -946,6 +947,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     found: list[tuple[float, bool, int, Outcome | tuple[str, Query, Table]]] = []
     weak: list[Outcome] = []
     is_turned = False
+    here = texts.get(desk.context.file, "")
+    spoken = {*_table_in(desk.context.file, here).columns} if here and before is None else set[str]()
     for name, text in texts.items():
         table = _table_in(name, text)
         if len(table.columns) < 2:  # noqa: PLR2004 - no table
@@ -973,7 +976,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         if step.act == "query" and step.destination and asked.wanted and "with" in concepts_of(said):
             named = label_of(table)  # "the members with their numbers"
             asked = asked._replace(wanted=tuple(dict.fromkeys((*filter(None, [named]), *asked.wanted))))
-        if (joined := _joined(desk, asked, told, table)) is not None:
+        asked = _of_all_lengths(desk, asked, told, name, table, said)
+        if (joined := _joined(desk, asked, told, table)) is not None and not {*asked.wanted} & spoken:
             asked = asked._replace(where=(joined,))
         if _is_said_again(step, asked, told):
             continue  # nothing new is asked of it
@@ -1038,6 +1042,16 @@ def _told(before: Step | None, name: str, table: Table, *, is_named: bool) -> Qu
         return told
     columns = {*told.wanted, *(one.column for one in told.where), *filter(None, [told.column])}
     return told if is_named and columns and columns <= set(table.columns) else None
+
+
+def _of_all_lengths(  # noqa: PLR0913, PLR0917 - all that is known of a question
+    desk: Desk, asked: Query, told: Query | None, name: str, table: Table, said: str
+) -> Query:
+    """Return that all lengths of the table that is spoken of are added up, where it is asked how long it is."""
+    lengths = [one for one in asked.wanted if is_of_lengths(one, table)]
+    is_it = name == desk.context.file and told is None and len(asked.wanted) == len(lengths) == 1
+    is_bare = is_it and not (asked.where or asked.measure) and not concepts_of(said) & {"each", *_COMPARED}
+    return asked._replace(measure="sum", column=lengths[0], wanted=()) if is_bare else asked
 
 
 def _rows_again(desk: Desk, step: Step, said: str, *, is_of_them: bool) -> Work:

@@ -228,6 +228,7 @@ def _tells_of_one(request: Request) -> bool:
     """Tell whether a request says of one of several what is in it, and at most that it shall be shown or deleted."""
     step = request.step
     is_look = step.act in _MAYBE_ONE and set(step.arguments) <= {"file", "find", "value"} and not step.destination
+    is_look = is_look and "folder" not in request.concepts  # 那个文件夹里还剩啥
     return is_look and "one" in request.asking and request.length <= SHORT and request.context.asked is None
 
 

@@ -237,7 +237,8 @@ def lines_shown(request: Request) -> Step | None:
 
 def boxes(request: Request) -> Step | None:
     """Return what is to be done with a list of boxes in a file: see :func:`of_boxes`."""
-    return of_boxes(request.reading, request.text, request.context)
+    is_folder = "folder" in request.concepts and request.step.act in {"list", "read"}  # "what is left in that folder?"
+    return None if is_folder else of_boxes(request.reading, request.text, request.context)
 
 
 _COUNTED_LINE = re.compile(r"^(\S.*): (\d+)$", re.MULTILINE)

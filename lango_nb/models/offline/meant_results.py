@@ -10,7 +10,7 @@ from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.lexicon import lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING
-from lango_nb.models.offline.names import asks, is_pointer, unexplained
+from lango_nb.models.offline.names import asks, is_pointer, telling_words
 from lango_nb.models.offline.operations import number, written
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import said_of_tables
@@ -152,7 +152,7 @@ def run_with(request: Request) -> Step | None:
     words = [word for word in step.arguments.get("file", ()) if not is_pointer(word, "it")]
     is_run = step.act == "run.file" and _OF_PROGRAM.search(file) is not None
     is_other = len(words) == 1 and not (_OF_PROGRAM.search(words[0]) or ENDED.search(words[0])) and not request.files
-    left = unexplained(words[0], request.language, file) if is_other else ()
+    left = telling_words(words[0]) if is_other else ()
     return request.instead("run.file", file=(file, words[0])) if is_run and left else None
 
 

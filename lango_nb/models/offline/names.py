@@ -235,6 +235,10 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
             return _chosen(found)
     words = trimmed(bare) or bare
     described, is_guess = _described(words, names)
+    bare = list_named(words) if is_guess else ""
+    if bare and bare != words and len(bare.split()) > 1:  # "the list with old jingles" is old_jingles.txt
+        named, is_other = _described(bare, names)
+        described, is_guess = (described, is_guess) if is_other or not named else (named, False)
     if described:
         return _chosen(described, is_guess=is_guess)
     return _misspelt(words, names, is_file=is_file)
