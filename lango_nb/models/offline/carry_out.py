@@ -20,7 +20,7 @@ from lango_nb.models.offline import answers
 from lango_nb.models.offline.advice import NO_ADVICE, Advice
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.arguments import mapped, read_value, required_of, shapes_of
-from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
+from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, merge, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
 from lango_nb.models.offline.followups import ENDED
@@ -611,6 +611,8 @@ def _step(desk: Desk, step: Step) -> Work:
     """Carry out one step, and bring its result where it belongs."""
     step = repaired(step)
     desk.begin(step)
+    if step.act == "read" and step.destination == "write" and "merge" in concepts_of(step.text):
+        return (yield from merge(desk, step))
     act = acts().get(step.act)
     asked: Outcome | None = yield from ask_tables(desk, step)
     if asked is None and is_unsaid(step):

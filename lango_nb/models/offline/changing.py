@@ -244,6 +244,29 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     return _done(step, desk.say("replaced_all", file=name, n=count), name)
 
 
+def merge(desk: Desk, step: Step) -> Work:
+    """Write what several files hold into one, a heading that they share only once: those that are named, or those of a folder."""
+    to, files = desk.need(step, "to"), step.arguments.get("file", ())
+    if len(files) > 1:
+        files = yield from desk.files(step)
+    else:
+        where: str = yield from desk.named_folder(step._replace(act="list", arguments={}))
+        entries: list[Entry] = (yield from desk.folder.list(where)) if where else []
+        files = tuple(one.name for one in files_of(entries) if one.name.endswith(posixpath.splitext(to)[1]))
+    counts = {rank(word.text) for word in words_of(step.text) if word.kind == "word"} - {None, 1}
+    if len(files) < 2 or (counts and len(files) not in counts):  # noqa: PLR2004 - nothing to merge, or not what was meant
+        raise desk.missing(step, "file")
+    texts: dict[str, str] = yield from desk.folder.read_all(files)
+    every = [lines(texts[name]) for name in files]
+    heads = {rows[0] for rows in every if rows}
+    is_table = to.casefold().endswith((".csv", ".tsv"))
+    if is_table and len(heads) > 1:
+        raise CannotWork(desk.say("differ", file=files[0], other=files[1], lines=quoted(sorted(heads), desk.language)))
+    merged = [row for at, rows in enumerate(every) for row in (rows[1:] if at and is_table else rows)]
+    done: Outcome = yield from write_to(desk, Step("write", {"file": (to,)}), to, "\n".join(merged))
+    return done
+
+
 def _create(desk: Desk, step: Step) -> Work:
     name, entry = yield from desk.new_file(step, step.word("file") or desk.context.file or desk.need(step, "file"))
     if entry is not None:

@@ -372,6 +372,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))
     )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
+    if not (file or has_boxes) and (ticked := _ticked_in_notes(reading, request)) is not None:
+        return ticked
     if not (EXACT if named else ENDED).search(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
         return None
     mark = _BOX_SAID.search(request)
@@ -407,6 +409,25 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     )
     act = "line.untick" if told & REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _ticked_in_notes(reading: Reading, request: str) -> Step | None:
+    """Return that a box is ticked in the file that a request describes: "tick off the room plan in my notes".
+
+    Examples
+    --------
+    >>> notes = Reading((Step("replace", {"file": ("my notes",)}),))
+    >>> said = Reading((Step("task.done", {"text": ("the room plan",)}),), others=(notes,))
+    >>> _ticked_in_notes(said, "tick off the room plan in my notes").arguments
+    {'file': ('my notes',), 'find': ('the room plan',)}
+    """
+    step = reading.steps[0]
+    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
+    find = step.word("text") or step.word("find")
+    files = [word for one in (reading, *reading.others) for word in one.steps[0].arguments.get("file", ())]
+    notes = [word for word in files if is_noun_of_file(word.rpartition(" ")[2]) and find not in word]
+    is_tick = step.act in {"task.done", "search"} and "tick" in marks and not concepts_of(request) & OF_TASKS
+    return Step("line.tick", {"file": (notes[0],), "find": (find,)}, text=request) if is_tick and find and notes else None
 
 
 def _ticked(request: str, context: Context, language: str) -> str:

@@ -19,6 +19,7 @@ from lango_nb.models.offline.meant_files import (
     lacking,
     left_in_folder,
     longest_of,
+    merged,
     more_lines,
     next_listed,
     one_listed,
@@ -86,6 +87,7 @@ from lango_nb.models.offline.request import Request
 Rule = Callable[[Request], Step | None]
 RULES: tuple[Rule, ...] = (
     lacking,
+    merged,
     longest_of,
     compared,
     more_lines,

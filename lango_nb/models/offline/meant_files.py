@@ -21,6 +21,7 @@ from lango_nb.models.offline.names import (
     pick,
     points_back,
     rank,
+    telling_words,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import said_of_tables, words_of_tables
@@ -74,6 +75,25 @@ def lacking(request: Request) -> Step | None:
     is_turned = any(first < at < second for at in lacking) if is_east else lacking[-1] < first
     both = (found[second].text, found[first].text) if is_turned else (found[first].text, found[second].text)
     return request.instead("compare.only", file=both)
+
+
+def merged(request: Request) -> Step | None:
+    """Return that what several files hold goes into a new one: "merge a.csv and b.csv into c.csv", "join the lists in all.txt".
+
+    Examples
+    --------
+    >>> said = Request(Reading((Step("move", {}),)), "merge a.csv and b.csv into c.csv", Context())
+    >>> merged(said)[1:3]
+    ({'file': ('a.csv', 'b.csv'), 'to': ('c.csv',)}, 'write')
+    >>> merged(Request(Reading((Step("append", {}),)), "join a.txt to b.txt", Context()))
+    """
+    named = [name for name in dict.fromkeys(request.files) if ENDED.search(name)]
+    is_said = "merge" in request.concepts and not request.is_question and len(named) != BOTH
+    if not is_said or not named or any(word.is_quoted for word in request.words) or request.context.asked is not None:
+        return None
+    *files, to = named
+    left = telling_words(request.text.replace(to, " "))
+    return request.instead("read", "write", file=tuple(files), to=(to,)) if files or len(left) > 1 else None
 
 
 def compared(request: Request) -> Step | None:
