@@ -20,7 +20,7 @@ from lango_nb.models.offline import answers
 from lango_nb.models.offline.advice import NO_ADVICE, Advice
 from lango_nb.models.offline.answers import quoted, said_of, shorten_text, shown_arguments
 from lango_nb.models.offline.arguments import mapped, read_value, required_of, shapes_of
-from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, remember, write_to
+from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, merge, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
 from lango_nb.models.offline.followups import ENDED
@@ -70,6 +70,7 @@ from lango_nb.models.offline.plan import (
     speak_of,
 )
 from lango_nb.models.offline.primitives import Wording
+from lango_nb.models.offline.queries import said_of_tables
 from lango_nb.models.offline.reader import is_misnamed, reader
 from lango_nb.routing.capabilities import router_family, tool_capability
 
@@ -295,6 +296,9 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     """Tell whether another reading may be tried: never a change for a look, nor a look for what is surely a change."""
     if not other.steps or other.confidence < LOOK_LEAST or any(is_talk(step.act) for step in other.steps):
         return False
+    moved = {step.act.partition(".")[0] for step in other.steps} & {"move", "rename"}
+    if moved and all(step.destination for step in reading.steps):
+        return False  # what was looked for is to be kept somewhere: the file it is in goes nowhere
     if any(map(_loses_exception, other.steps)) or (_deletes(reading) and _changes(other) and not _deletes(other)):
         return False  # what is to go is not copied, and nothing is written instead
     if _is_answer(other, reading) or _is_answer(reading, other):
@@ -387,9 +391,23 @@ def _is_gentle(reading: Reading) -> bool:
     )
 
 
+_HOW_IN = 3
+"""Words among which a question says how."""
+_QUALITIES = frozenset(("length", "age", "height", "depth", "weight", "hours", "often"))
+"""What is asked of how something is (``data/reading/asked.tsv``)."""
+
+
 def wants_to_know(text: str, language: str) -> bool:
-    """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat."""
-    return asks(text) and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
+    """Tell whether a text asks something that may stand in a file: it has a word or a sign that asks, and is no chat.
+
+    Examples
+    --------
+    >>> wants_to_know("how long is the night playlist", "en"), wants_to_know("how are you doing", "en")
+    (True, False)
+    """
+    is_how = "how" in frozenset[str]().union(*lexicon().concepts(words(text)[:_HOW_IN]))
+    is_asked = asks(text) or (is_how and bool(said_of_tables(text, language) & _QUALITIES))
+    return is_asked and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
 
 
 def is_bare_wish(step: Step, language: str) -> bool:
@@ -520,6 +538,8 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
                 said.append(ask.text)
                 settled.append(step)
                 continue
+            if said and step.act in _UNREAD and settled and settled[-1].act == "query":
+                return Answer(_joined(desk, said), False, tuple(settled))  # the rows that were shown say the rest
             _say_what_is_unclear(desk, step, ask.text)
             return Answer(_joined(desk, [*said, ask.text]), True, tuple(settled), is_dead_end and ask.can_try_others)
         except CannotWork as no:
@@ -621,6 +641,8 @@ def _step(desk: Desk, step: Step) -> Work:
     """Carry out one step, and bring its result where it belongs."""
     step = repaired(step)
     desk.begin(step)
+    if step.act == "read" and step.destination == "write" and "merge" in concepts_of(step.text):
+        return (yield from merge(desk, step))
     act = acts().get(step.act)
     asked: Outcome | None = yield from ask_tables(desk, step)
     if asked is None and is_unsaid(step):
@@ -679,7 +701,7 @@ def repaired(step: Step) -> Step:
     if step.act in {"run", "run.background"} and step.word("command"):
         return step.with_arguments(command=(whole_line(step.word("command"), step.text),))
     if "file" in step.arguments:
-        files = tuple(_unled(_bracketed(file)) for file in step.arguments["file"])
+        files = tuple(_bare(_unled(_bracketed(file)), step.text) for file in step.arguments["file"])
         names = tuple(file for file in files if not is_pointer(file, "it"))
         step = step.with_arguments(file=names if any(map(Desk.is_path, names)) else files)  # "a.csv … the file"
         ended = tuple(name for name in names if ENDED.search(name))
@@ -702,7 +724,8 @@ def repaired(step: Step) -> Step:
     said = step.text.partition("\n")[0]
     named = [whole_new_name(word.text, said) for word in words(said) if word.kind in {"file", "ending"}]
     named = [name for name in named if not name.startswith(".")]
-    free = [name for name in dict.fromkeys(named) if not any(name in word for word in used)]
+    ends = tuple(filter(ENDED.search, used))  # 抜き出してa.txt
+    free = [name for name in dict.fromkeys(named) if not (any(name in word for word in used) or name.endswith(ends))]
     return step.with_arguments(file=(free[0],)) if len(free) == 1 else step
 
 
@@ -718,6 +741,22 @@ def _unled(word: str) -> str:
     marks = words_of_wishes().concepts(found)
     begin = next((at for at, one in enumerate(marks) if "according" not in one), 0)
     return word[found[begin].start :] if begin and found[-1].kind == "file" else word
+
+
+def _bare(word: str, text: str) -> str:
+    """Return the name of a file without the words that stand before it without a blank, as in Japanese and Chinese.
+
+    Examples
+    --------
+    >>> _bare("把这些整理成plan.md", "把这些整理成plan.md"), _bare("当番規則.md", "当番規則.mdに変更して"), _bare("świąteczne.txt", "")
+    ('plan.md', '当番規則.md', 'świąteczne.txt')
+    """
+    tail = _ASCII_NAME.search(word)
+    whole = whole_new_name(tail[0], text) if tail is not None and tail.start() else word
+    return whole if len(whole) < len(word) else word
+
+
+_ASCII_NAME = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff])[A-Za-z0-9][\w.-]*\.[A-Za-z]\w{0,7}\Z", re.ASCII)
 
 
 def _bracketed(word: str) -> str:
@@ -774,9 +813,9 @@ def _talk(desk: Desk, step: Step) -> Work:
             return Outcome(desk.say("no" if desk.context.asked else "no.idle"), "", None)
         case "yes":
             return Outcome(desk.say("yes"), "", None)
-        case "ask.change":
+        case "ask.change" if concepts_of(step.text) & _CHANGING or not asks(step.text):
             return (yield from _what_if(desk, step))
-        case act if act in _UNREAD:
+        case act if act in _UNREAD or act == "ask.change":
             found: Outcome | None = yield from find_out(desk, step.text)
             if found is None:
                 found = yield from recall_of(desk, step.text)

@@ -34,6 +34,7 @@ from lango_nb.models.offline.names import (
     says_name,
     telling_words,
     trimmed,
+    unexplained,
     unquoted,
     whole_new_name,
 )
@@ -198,6 +199,8 @@ def _new_or_there(desk: Desk, step: Step, word: str) -> Work:
             return below[0], (yield from desk.folder.editable(below[0]))
     if entry.is_folder if entry is not None else not _NEW.fullmatch(name):
         name = yield from desk.file(word)
+        if desk.is_guessed and not desk.is_certain and not nearest_texts(word, [name], desk.language)[1]:
+            raise Ask(desk.say("ask.mean", word=word, name=name))  # it only holds the words that it was told by
     elif entry is None and not name.startswith(("/", "~")):
         return name, None
     if entry is not None and entry.is_folder and name == entry.name:
@@ -238,11 +241,34 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     told = concepts_of(step.text)
     if old.strip() and told & _ADDING and not told & _REPLACING:
         return (yield from append_to(desk, step, name, text))
-    is_kept = sorted(lines(old)) == sorted(lines(text))  # in another order: nothing is lost
+    is_kept = {*lines(old)} == {*lines(text)}  # in another order, or without what was there twice: nothing is lost
     if old.strip() and not (desk.is_certain or is_kept) and "replace" not in told:
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))
     return _done(step, desk.say("replaced_all", file=name, n=count), name)
+
+
+def merge(desk: Desk, step: Step) -> Work:
+    """Write what several files hold into one, a heading that they share only once: those that are named, or those of a folder."""
+    to, files = desk.need(step, "to"), step.arguments.get("file", ())
+    if len(files) > 1:
+        files = yield from desk.files(step)
+    else:
+        where: str = yield from desk.named_folder(step._replace(act="list", arguments={}))
+        entries: list[Entry] = (yield from desk.folder.list(where)) if where else []
+        files = tuple(one.name for one in files_of(entries) if one.name.endswith(posixpath.splitext(to)[1]))
+    counts = {rank(word.text) for word in words_of(step.text) if word.kind == "word"} - {None, 1}
+    if len(files) < 2 or (counts and len(files) not in counts):  # noqa: PLR2004 - nothing to merge, or not what was meant
+        raise desk.missing(step, "file")
+    texts: dict[str, str] = yield from desk.folder.read_all(files)
+    every = [lines(texts[name]) for name in files]
+    heads = {rows[0] for rows in every if rows}
+    is_table = to.casefold().endswith((".csv", ".tsv"))
+    if is_table and len(heads) > 1:
+        raise CannotWork(desk.say("differ", file=files[0], other=files[1], lines=quoted(sorted(heads), desk.language)))
+    merged = [row for at, rows in enumerate(every) for row in (rows[1:] if at and is_table else rows)]
+    done: Outcome = yield from write_to(desk, Step("write", {"file": (to,)}), to, "\n".join(merged))
+    return done
 
 
 def _create(desk: Desk, step: Step) -> Work:
@@ -1153,15 +1179,33 @@ _TAKES_WORDS = ("sys.argv", "argparse", "$1", "process.argv", "commandArgs")
 def _run_file(desk: Desk, step: Step) -> Work:
     first, *more = step.arguments.get("file", ()) or ("",)
     words = more if desk.is_path(first) and not any(map(desk.is_path, more)) else []  # "run mean.py for hw2"
-    path: str = (yield from desk.files(step.with_arguments(file=(first,)) if words else step))[0]
+    (path, *given) = yield from desk.files(step.with_arguments(file=(first,)) if words else step)
+    if not _runner_of(path) and _runner_of(desk.context.file):
+        path, given = desk.context.file, [path, *given]  # "run it on the april list" behind a look at the program
     text: str = (yield from desk.folder.read(path)) if words else ""
-    words = words if any(sign in text for sign in _TAKES_WORDS) else []
-    runner = _RUNNERS.get(posixpath.splitext(path)[1].casefold(), "")
+    words = [trimmed(word) for word in words] if any(sign in text for sign in _TAKES_WORDS) else []
+    given = given or words or (yield from _given_to(desk, step, path))
+    runner = _runner_of(path)
     name = shlex.quote(path if not path.startswith("-") else f"./{path}")
-    command = f"{runner} {name}" if runner else shlex.quote(f"./{path}")
-    command = " ".join((command, *(shlex.quote(trimmed(word)) for word in words)))
+    command = " ".join([f"{runner} {name}" if runner else shlex.quote(f"./{path}"), *map(shlex.quote, given)])
     outcome: Outcome = yield from _run(desk, step.with_arguments(command=(command,)))
     return outcome._replace(step=step.with_arguments(file=(path,)), file=path)
+
+
+def _runner_of(path: str) -> str:
+    return _RUNNERS.get(posixpath.splitext(path)[1].casefold(), "")
+
+
+def _given_to(desk: Desk, step: Step, path: str) -> Work:
+    """Return the one file that a program is run with, by words of its name: "run the script on the march list"; else none."""
+    said = step.text.partition("\n")[0]
+    for word in (*step.arguments.get("file", ()), path):
+        said = said.replace(word, " ")
+    every: list[Entry] = yield from desk.folder.everything() if desk.folder.has("fs_list") else []
+    stems = {posixpath.splitext(one.name)[0]: one.name for one in files_of(every) if one.name != path}
+    near, shared = nearest_texts(said, list(stems), desk.language)
+    left = unexplained(said, desk.language)
+    return [stems[near[0]]] if len(near) == 1 and shared and left else []
 
 
 def _run_background(desk: Desk, step: Step) -> Work:

@@ -43,6 +43,7 @@ from lango_nb.models.offline.names import (
     pick,
     pick_list,
     plain,
+    pointer_in,
     points_back,
     rank,
     says_something,
@@ -644,7 +645,10 @@ class Desk:
     def _is_answer(self, step: Step, word: str, name: str) -> bool:
         """Tell whether it was asked which file is meant, and a word says it: by more than its text, where it is to be deleted."""
         if self.context.asked is None or name not in self.context.shown:
-            return False
+            is_settled = self.context.asked is not None and self.context.missing == "file" and not self._guess
+            return is_settled and not is_pointer(
+                word, "it"
+            )  # "the one of January": which file was asked, and this is it
         is_called = rank(word) is not None or bool(pick(word, self.context.shown, is_file=True).name)
         is_called = is_called or bool(age_in(word, self.language))
         return not step.act.startswith("delete") or is_called or len(telling_words(word)) >= _ENOUGH
@@ -741,6 +745,8 @@ class Desk:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
+        if not (found.name or found.rivals) and not _PATH.fullmatch(name) and self.language != "en":
+            found = yield from self._abroad(name)
         if not found.name and (like := self._like_shown(name)):
             found = Pick(like, is_guess=True)
         if not found.name:
@@ -764,6 +770,14 @@ class Desk:
             stem(word) for word in telling if not concepts_of(word) & _KINDS_OF_TEXT
         ]  # "the reading list": reading.txt
         return len(telling) < _ENOUGH or all(any(one in part for part in plain(name).split()) for one in said)
+
+    def _abroad(self, words: str) -> Work:
+        """Return the one file whose name has what most words mean in English: "die Sonntagsmischung" of sunday_mix.csv."""
+        every: list[Entry] = yield from self.folder.everything()
+        stems = {posixpath.splitext(one.name)[0].rpartition("/")[2]: one.name for one in files_of(every)}
+        near, shared = nearest_texts(words, list(stems), self.language)
+        is_one = len(near) == 1 and shared * 2 >= len(telling_words(words))
+        return Pick(stems[near[0]], is_guess=True) if is_one else Pick()
 
     def _remembered(self, word: str, name: str) -> Work:
         """Return what is remembered to be meant and is there, else ``None``; before a change that is asked about.
@@ -1105,6 +1119,8 @@ class Desk:
             return ()
         named = {PurePosixPath(one.name).stem: one.name for one in files_of(every)}
         near, _ = nearest_texts(without_asking(text), list(named))
+        if not near and self.language != "en":
+            near, _ = nearest_texts(without_asking(text), list(named), self.language)
         return tuple(named[one] for one in near)
 
     def _of_kind(self, step: Step, kind: str, files: Sequence[str]) -> Work:
@@ -1219,6 +1235,7 @@ class Desk:
         """Return the folder that something was just put into, where a step is about what is in there; else empty."""
         word, told = step.word("file"), concepts_of(step.text)
         is_there = is_pointer(word, "it") and not is_here(word) if word else points_back(step.text)
+        is_there = is_there or (not word and self.language in {"ja", "zh"} and bool(pointer_in(step.text)))
         if is_there and "folder" in told and posixpath.splitext(self.context.file)[1]:
             return posixpath.dirname(self.context.file)
         is_bare = not word and (self.has_changed or "in" in told) and not told & {"file", "folder", "all"}

@@ -301,7 +301,8 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     is_added = context.last is not None and context.last.act in {"append", "task.add"} and context.last.word("file")
     is_kept = bool(KEEPING & frozenset[str]().union(*told_all[1:2]))  # "and put cinnamon too"
     is_more = (bool(is_added) or is_kept) and "and" in frozenset[str]().union(*told_all[:1])
-    is_put = is_put or (is_more and len(found) <= FEW_WORDS and request.rstrip()[-1:] not in ASK_SIGNS)
+    is_asked = request.rstrip()[-1:] in ASK_SIGNS or is_asking(request) or "how" in concepts_of(request)
+    is_put = is_put or (is_more and len(found) <= FEW_WORDS and not is_asked)  # no "and how long now"
     is_gone = any("delete" in one for one in told_all) and not any(one & KEEPING for one in told_all)
     if is_gone and _OF_A_LIST.get(step.act) == "append":
         return reading._replace(confidence=min(reading.confidence, _DOUBTFUL))
@@ -399,6 +400,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))
     )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
+    if not (file or has_boxes) and (ticked := _ticked_in_notes(reading, request)) is not None:
+        return ticked
     if not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR):
         return None
     mark = _BOX_SAID.search(request)
@@ -434,6 +437,27 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     )
     act = "line.untick" if told & REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _ticked_in_notes(reading: Reading, request: str) -> Step | None:
+    """Return that a box is ticked in the file that a request describes: "tick off the room plan in my notes".
+
+    Examples
+    --------
+    >>> notes = Reading((Step("replace", {"file": ("my notes",)}),))
+    >>> said = Reading((Step("task.done", {"text": ("the room plan",)}),), others=(notes,))
+    >>> _ticked_in_notes(said, "tick off the room plan in my notes").arguments
+    {'file': ('my notes',), 'find': ('the room plan',)}
+    """
+    step = reading.steps[0]
+    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
+    find = step.word("text") or step.word("find")
+    files = [word for one in (reading, *reading.others) for word in one.steps[0].arguments.get("file", ())]
+    notes = [word for word in files if is_noun_of_file(word.rpartition(" ")[2]) and find not in word]
+    is_tick = step.act in {"task.done", "search"} and "tick" in marks and not concepts_of(request) & OF_TASKS
+    return (
+        Step("line.tick", {"file": (notes[0],), "find": (find,)}, text=request) if is_tick and find and notes else None
+    )
 
 
 def _ticked(request: str, context: Context, language: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
+from lango_nb.models.offline.derived import with_derived
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
 from lango_nb.models.offline.keyed import KEYED, in_json
@@ -78,7 +79,9 @@ from lango_nb.models.offline.queries import (
     Query,
     answer,
     is_numeric,
+    is_of_lengths,
     is_yes_or_no,
+    label_of,
     leaf,
     names_column,
     query,
@@ -87,7 +90,6 @@ from lango_nb.models.offline.queries import (
     said_of_tables,
     says_state,
     spoken_of,
-    with_products,
     words_of_tables,
 )
 from lango_nb.models.offline.queries import parse as parse_query
@@ -110,6 +112,8 @@ _LONG_WORD = 5
 """Letters of a word by which alone lines are looked for."""
 _FIFTH, _THIRD, _HALF, _MOSTLY, _WHOLLY = 0.2, 0.33, 0.5, 0.65, 0.9
 """Shares of a question that a table must explain."""
+_KEPT = 0.75
+"""The same where what it gives is written to a file."""
 _REFUSING = frozenset(("no", "not", "none"))
 _CHANGING = frozenset(("change", "delete", "write", "move", "replace"))
 ASKED = (*TABLES, *(ending for ending in KEYED if ending not in TABLES))
@@ -162,7 +166,7 @@ _SAID_WITH: Mapping[str, frozenset[str]] = {
     "size": frozenset(("size", "large", "largest", "file", "folder")),
 }
 """Acts that questions about something in a file are taken for, and concepts of the words that say them."""
-_SHORT_TEXT = 12
+_SHORT_TEXT = 16
 """Lines of a text that is shown whole where a question about it has none of its words."""
 _ENOUGH_SAID = 2
 """Telling words of a question."""
@@ -264,7 +268,8 @@ def _operate(desk: Desk, step: Step) -> Work:
     is_none = step.act == "count.matches" and not value
     found: Outcome | None = (yield from _meant(desk, settled, path, text)) if is_none else None
     if is_none and found is None:
-        if (other := _counted_otherwise(settled, path, text)) is not None:
+        other = _counted_otherwise(settled, path, text) or (yield from _counted_elsewhere(desk, step, path))
+        if other is not None:
             return (yield from _operate(desk, other))
         _ask_what_is_counted(desk, step, path)
     return found or _worded(desk, settled, path, text, value)
@@ -318,6 +323,19 @@ def _counted_otherwise(step: Step, path: str, text: str) -> Step | None:
     named = set(map(stem, plain(PurePosixPath(path).stem).split()))
     is_of_table = path.casefold().endswith(TABLES) and bool(named & {stem(word), *forms})
     return step.with_arguments(find=())._replace(act="count.rows") if is_of_table else None  # "how many bookings?"
+
+
+def _counted_elsewhere(desk: Desk, step: Step, path: str) -> Work:
+    """Return that a word is counted in the only file, or the only log, that has it, where the file was only guessed; else ``None``."""
+    if any(one.kind in {"file", "folder"} for one in words_of(step.text.partition("\n")[0])) or not step.word("find"):
+        return None
+    texts: dict[str, str] = yield from _texts(desk, ".")
+    held = [name for name, text in texts.items() if count_matches(text, step.word("find"))]
+    logs = [name for name in held if name.endswith(".log")]
+    if path in held or len(logs or held) != 1:
+        return None
+    desk.notes.clear()
+    return step.with_arguments(file=(logs or held)[:1])
 
 
 def _ask_what_is_counted(desk: Desk, step: Step, path: str) -> None:
@@ -546,6 +564,21 @@ def _only_numbers(step: Step, error: NoSuch | Unsure, text: str) -> str | None:
     table = read_table(text)
     found = [name for name in table.columns if is_numeric(table.values(name))]
     return found[0] if len(found) == 1 and error.wanted == step.word("column") else None
+
+
+def _of_said_kind(desk: Desk, step: Step, path: str, text: str) -> list[str]:
+    """Return the lines of a log of the kind that a request says, in whatever form and language: WARN for "the warnings"."""
+    if not path.casefold().endswith(".log"):
+        return []
+    table = read_log(text)
+    names = [word.text for word in words_of(step.text) if word.kind == "file"]
+    said = step.text.partition("\n")[0]
+    for name in names:
+        said = said.replace(name, " ")
+    where = query(step.word("find") or said, table, None, path, desk.language).where
+    found = {" ".join(row) for row in Query(where).rows(table)} if any(one.column == "kind" for one in where) else set()
+    every = [(line, read_log(line).rows) for line in lines(text)]
+    return [line for line, rows in every if rows and " ".join(rows[0]) in found]
 
 
 def _worded(desk: Desk, step: Step, path: str, text: str, value: Value) -> Outcome:
@@ -825,7 +858,7 @@ def _size(desk: Desk, step: Step) -> Work:
 
 
 def _date(desk: Desk, step: Step) -> Work:
-    if not (step.word("file") or points_back(step.text) or concepts_of(step.text) & _OF_FILES):
+    if is_unsaid(step) or not (step.word("file") or points_back(step.text) or concepts_of(step.text) & _OF_FILES):
         raise Ask(desk.lacks("file").text, can_try_others=True)  # "when are we back?"
     paths: tuple[str, ...] = yield from desk.files(step)
     timed: list[Entry] = yield from desk.folder.with_times([Entry(path) for path in paths])
@@ -860,8 +893,12 @@ def _texts(desk: Desk, where: str) -> Work:
 
 def _search(desk: Desk, step: Step) -> Work:
     """Look for a text in one file, in a folder, or everywhere."""
-    wanted = desk.need(step, "find")
     word = step.word("file")
+    if not step.word("find") and word:  # 把日志里的警告都存起来
+        path, text = yield from desk.read(step)
+        if text is not None and (kinds := _of_said_kind(desk, step, path, text)):
+            return _lines_said(desk, step.with_arguments(file=(path,)), path, kinds)
+    wanted = desk.need(step, "find")
     word = word or (yield from desk.named_folder(step))
     if not word and desk.context.file and points_back(step.text):
         word, step = desk.context.file, step.with_arguments(file=(desk.context.file,))
@@ -881,7 +918,7 @@ def _search(desk: Desk, step: Step) -> Work:
         found = (
             [line for line in lines(text) if mask(line).strip() in rows] if len(rows) > 1 else with_text(text, wanted)
         )
-        found = found or with_text(text, stem(wanted.casefold()))  # "only the errors"
+        found = found or with_text(text, stem(wanted.casefold())) or _of_said_kind(desk, step, path, text)
         return _lines_said(desk, settled, path, found)
     texts: dict[str, str] = yield from _texts(desk, path)
     hits = {name: with_text(text, wanted) for name, text in texts.items()}
@@ -927,6 +964,9 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     texts |= whole_series(texts)
     found: list[tuple[float, bool, bool, int, Outcome | tuple[str, Query, Table]]] = []
     weak: list[Outcome] = []
+    is_turned = False
+    here = texts.get(desk.context.file, "")
+    spoken = {*_table_in(desk.context.file, here).columns} if here and before is None else set[str]()
     for name, body in texts.items():
         text = in_json(name, body)
         table = _table_in(name, text)
@@ -941,9 +981,11 @@ def ask_tables(desk: Desk, step: Step) -> Work:
                 weak.append(_leaf_answered(desk, step, name, one))
             continue
         told = _told(before, name, table, is_named=is_named)
-        table = with_products(table, said, told, desk.language)
+        if told is not None and step.act == "query" and step.destination:  # rows are kept, and not what they came to
+            told = Query(told.where)
+        table = with_derived(table, said, told, desk.language)
         key = rows_key(text) if name.casefold().endswith(KEYED) else ""
-        read = query_of if is_named or is_asked_twice else query
+        read = query_of if is_named or is_asked_twice or desk.language in EAST else query
         title = f"{name.rpartition('/')[0]}.csv" if is_series(name) else name
         asked = read(said, table, told, f"{key} {title.rpartition('/')[2]}".lstrip(), desk.language)
         beside = _leaf_in(desk, name, text, said) if is_named else None
@@ -953,12 +995,21 @@ def ask_tables(desk: Desk, step: Step) -> Work:
                 (beside.explained + _HAS_VALUE, False, False, beside.said, _leaf_answered(desk, step, name, beside))
             )
             continue
+        if step.act == "query" and step.destination and asked.wanted and "with" in concepts_of(said):
+            named = label_of(table)  # "the members with their numbers"
+            asked = asked._replace(wanted=tuple(dict.fromkeys((*filter(None, [named]), *asked.wanted))))
+        asked = _of_all_lengths(desk, asked, told, name, table, said)
         joined = _joined(desk, asked, told, table)
-        if joined is not None:
+        if joined is not None and not {*asked.wanted} & spoken:
             asked = asked._replace(where=(joined,))
         if _is_said_again(step, asked, told, desk.language):
             continue  # nothing new is asked of it
         likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
+        is_more = points_back(said) or "and" in frozenset[str]().union(*lexicon().concepts(words_of(said)[:1]))
+        is_other = before is not None and name != before.word("file") and is_more and not is_named
+        is_thin = asked.explained < 1 or len((*asked.where, *asked.wanted, *filter(None, [asked.measure]))) == 1
+        is_turned = is_turned or (is_other and is_thin and likely is not None)
+        likely = None if is_other and is_thin else likely  # "what will that lady talk about?" is no talk show
         if likely is not None:
             is_spoken = name == desk.context.file
             likely -= (joined is not None) * _GOING_ON  # where the table that is spoken of says it, that is meant
@@ -966,7 +1017,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     if not found and len(weak) == 1:
         return weak[0]  # one word of the question is a key, and no table knows any
     if not found:
-        return (yield from _rows_again(desk, step, said))
+        return (yield from _rows_again(desk, step, said, is_of_them=is_turned))
     best = max(found, key=lambda one: one[:4])[4]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
 
@@ -1015,7 +1066,8 @@ def _likely(  # noqa: PLR0913, PLR0917 - all that speaks for a table
     is_asked = asked.where or asked.column or asked.by or told or is_all or (asked.wanted and step.act == "query")
     if not is_grounded or asked.explained < enough or not is_asked:
         return None
-    return asked.explained + goes_on * _GOING_ON + (is_told + asked.is_titled + asked.is_column_said / 2) * _HAS_VALUE
+    is_value = is_told and (told is None or asked.explained >= _HALF)  # not only that of the question before
+    return asked.explained + goes_on * _GOING_ON + (is_value + asked.is_titled + asked.is_column_said / 2) * _HAS_VALUE
 
 
 def _rated(step: Step, one: Leaf, least: float, *, is_only: bool, goes_on: bool) -> tuple[float, bool, int] | None:
@@ -1039,15 +1091,26 @@ def _told(before: Step | None, name: str, table: Table, *, is_named: bool) -> Qu
     return told if is_named and columns and columns <= set(table.columns) else None
 
 
-def _rows_again(desk: Desk, step: Step, said: str) -> Work:
+def _of_all_lengths(  # noqa: PLR0913, PLR0917 - all that is known of a question
+    desk: Desk, asked: Query, told: Query | None, name: str, table: Table, said: str
+) -> Query:
+    """Return that all lengths of the table that is spoken of are added up, where it is asked how long it is."""
+    lengths = [one for one in asked.wanted if is_of_lengths(one, table)]
+    is_it = name == desk.context.file and told is None and len(asked.wanted) == len(lengths) == 1
+    is_bare = is_it and not (asked.where or asked.measure) and not concepts_of(said) & {"each", *_COMPARED}
+    return asked._replace(measure="sum", column=lengths[0], wanted=()) if is_bare else asked
+
+
+def _rows_again(desk: Desk, step: Step, said: str, *, is_of_them: bool) -> Work:
     """Show the rows that were spoken of, whole, where a question points at them and says nothing that the table explains."""
     before = desk.context.query
     told = parse_query(before.word("query")) if before is not None else None
-    is_about = step.act in _MAYBE_OF_TABLES and not step.word("file") and asks(said) and points_back(said)
+    is_of_them = is_of_them or points_back(said)
+    is_about = step.act in _MAYBE_OF_TABLES and not step.word("file") and asks(said) and is_of_them
     if before is None or told is None or not is_about:
         return None
     name = before.word("file")
-    table = _table_in(name, (yield from desk.folder.read(name)))
+    table = with_derived(_table_in(name, (yield from desk.folder.read(name))), "", told, desk.language)
     again = told if told.measure in {"max", "min"} else told._replace(measure="", column="", wanted=())
     return _answered(desk, step, name, again, table) if 0 < len(again.rows(table)) <= _MOST_AGAIN else None
 
@@ -1093,7 +1156,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
         return None  # of numbers, or of the whole file
     is_asked = asks(step.text.partition("\n")[0])
     if step.act in _OF_TABLES:
-        return _HALF
+        return _KEPT if step.destination and step.act == "query" else _HALF
     is_of_named = step.act == "search" and is_asked and bool(step.word("file"))  # "is Ann in group C?"
     if is_of_named or (step.act == "unclear" and not is_asked):  # "students from Berlin"
         return _WHOLLY
@@ -1112,12 +1175,13 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
         return _THIRD  # "which pond is the largest?" of the table that was shown
     is_table = step.word("file").casefold().endswith(ASKED)
+    is_counted = rank(step.word("file")) is not None and not Desk.is_path(step.word("file"))  # "the first three"
     is_ends = step.act in {"read.longest", "read.shortest"} and not concepts_of(step.text) & {
         "line",
         "word",
         "character",
     }
-    if is_ends and (is_table or (is_later and not step.word("file"))):
+    if is_ends and (is_table or (is_later and (is_counted or not step.word("file")))):
         return _HALF if is_table else _THIRD  # "which trail is the longest?" of a table, "and the shortest?"
     is_length = step.act in _SIZES and not says_operation(_unsaid(step), step.act, desk.language)
     if step.act in _MAYBE_OF_TABLES or is_list or is_length:
@@ -1128,6 +1192,7 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
 def _tables(desk: Desk, step: Step, said: str) -> Work:
     """Return the tables that a question may be about: the one that is named, the one spoken of, or all there are."""
     word = "" if step.act == "query" and not step.destination else step.word("file")
+    word = "" if rank(word) is not None and not Desk.is_path(word) and desk.context.query is not None else word
     is_pointing = is_pointer(word, "it") or is_pointer(word, "those")
     if is_pointing and desk.context.file and not desk.context.file.casefold().endswith(ASKED):
         return ()
@@ -1142,7 +1207,8 @@ def _tables(desk: Desk, step: Step, said: str) -> Work:
         try:
             path = yield from desk.file(word)
         except (Ask, Absent):
-            if is_name or not (step.act in _OF_TABLES or asks(said)):  # else "the mean per shop" is no file either
+            is_asked = step.act in {*_OF_TABLES, "count.rows", "count.files"} or asks(said)
+            if is_name or not is_asked:  # else "the mean per shop" is no file either
                 return ()
         if desk.is_guessed and asks(said) and step.act in _OF_WHOLE_FILES:
             del desk.notes[noted:]
@@ -1190,7 +1256,8 @@ def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> 
     if not found.rows:
         raise CannotWork(desk.say("no_rows", file=name))
     heading = [] if table.delimiter == " " else [table.columns]
-    shown = [write_row(table, row) for row in (*heading, *found.rows)]
+    end = table.columns.index("text") + 1 if table.delimiter == " " and "text" in table.columns else len(table.columns)
+    shown = [write_row(table, row[:end]) for row in (*heading, *found.rows)]
     if asked.by and not asked.end:
         heading, shown, found = [], found.value.splitlines(), found._replace(value="")
     rows = quoted(shown, desk.language)
@@ -1237,7 +1304,8 @@ def _query(desk: Desk, step: Step) -> Work:
     if not step.word("query"):
         raise Ask(desk.say("unclear"), can_try_others=True)
     if asked is not None and (last is None or step.word("query") != last.word("query")):
-        return _answered(desk, step, name, asked, _table_in(name, (yield from desk.folder.read(name))))
+        table = with_derived(_table_in(name, (yield from desk.folder.read(name))), "", asked, desk.language)
+        return _answered(desk, step, name, asked, table)
     found: Outcome | None = yield from find_out(desk, step.text.partition("\n")[0])
     if found is None:
         raise Ask(desk.say("unclear"))
@@ -1295,7 +1363,9 @@ def find_out(desk: Desk, text: str) -> Work:
     is_called = bool(nearest_texts(said, [PurePosixPath(one).stem for one in names])[1])
     is_whole = is_called or (len(names) == 1 and _is_letter(name, texts[name]))
     if shown is not None and is_spaced and not is_whole and share_met(text, desk.language, shown.text) < _MET_LEAST:
-        return None  # a line with one word of several is hardly the answer: the question names the others
+        return (
+            yield from _named_letter(desk, text, texts)
+        )  # a line with one word of several is hardly the answer: the question names the others
     return shown
 
 
@@ -1307,7 +1377,7 @@ def _is_letter(name: str, text: str) -> bool:
     >>> _is_letter("a.txt", "Dear Ann,\nwe would love to see you in May.\nBo"), _is_letter("b.txt", "- milk\n- a dozen of the very large eggs")
     (True, False)
     """
-    every = lines(text)
+    every = [line for line in lines(text) if line.strip()]
     sentences = [line for line in every if len(line.split()) >= _SENTENCE and not _LISTED.match(line)]
     is_text = name.casefold().endswith((".txt", ".md"))
     return is_text and bool(sentences) and len(every) <= _SHORT_TEXT and not any(map(_LISTED.match, every))

@@ -19,6 +19,7 @@ from lango_nb.models.offline.meant_files import (
     lacking,
     left_in_folder,
     longest_of,
+    merged,
     more_lines,
     next_listed,
     one_listed,
@@ -59,6 +60,7 @@ from lango_nb.models.offline.meant_results import (
     difference,
     program,
     renamed_inside,
+    run_with,
     sum_of_both,
 )
 from lango_nb.models.offline.meant_tables import (
@@ -71,6 +73,7 @@ from lango_nb.models.offline.meant_tables import (
     of_table,
     row_added,
     row_shown,
+    rows_described,
     rows_shown,
     same_value,
     several_kept,
@@ -85,6 +88,7 @@ from lango_nb.models.offline.request import Request
 Rule = Callable[[Request], Step | None]
 RULES: tuple[Rule, ...] = (
     lacking,
+    merged,
     longest_of,
     compared,
     more_lines,
@@ -131,6 +135,7 @@ RULES: tuple[Rule, ...] = (
     lines_shown,
     longest_counted,
     renamed_inside,
+    run_with,
     program,
     rows_shown,
     row_shown,
@@ -142,6 +147,7 @@ RULES: tuple[Rule, ...] = (
     sum_of_both,
     several_kept,
     column_kept,
+    rows_described,
     both_kept,
     line_kept,
     instead_of,

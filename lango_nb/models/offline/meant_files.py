@@ -21,6 +21,7 @@ from lango_nb.models.offline.names import (
     pick,
     points_back,
     rank,
+    telling_words,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import said_of_tables, words_of_tables
@@ -74,6 +75,25 @@ def lacking(request: Request) -> Step | None:
     is_turned = any(first < at < second for at in lacking) if is_east else lacking[-1] < first
     both = (found[second].text, found[first].text) if is_turned else (found[first].text, found[second].text)
     return request.instead("compare.only", file=both)
+
+
+def merged(request: Request) -> Step | None:
+    """Return that what several files hold goes into a new one: "merge a.csv and b.csv into c.csv", "join the lists in all.txt".
+
+    Examples
+    --------
+    >>> said = Request(Reading((Step("move", {}),)), "merge a.csv and b.csv into c.csv", Context())
+    >>> merged(said)[1:3]
+    ({'file': ('a.csv', 'b.csv'), 'to': ('c.csv',)}, 'write')
+    >>> merged(Request(Reading((Step("append", {}),)), "join a.txt to b.txt", Context()))
+    """
+    named = [name for name in dict.fromkeys(request.files) if ENDED.search(name)]
+    is_said = "merge" in request.concepts and not request.is_question and len(named) != BOTH
+    if not is_said or not named or any(word.is_quoted for word in request.words) or request.context.asked is not None:
+        return None
+    *files, to = named
+    left = telling_words(request.text.replace(to, " "))
+    return request.instead("read", "write", file=tuple(files), to=(to,)) if files or len(left) > 1 else None
 
 
 def compared(request: Request) -> Step | None:
@@ -228,6 +248,7 @@ def _tells_of_one(request: Request) -> bool:
     """Tell whether a request says of one of several what is in it, and at most that it shall be shown or deleted."""
     step = request.step
     is_look = step.act in _MAYBE_ONE and set(step.arguments) <= {"file", "find", "value"} and not step.destination
+    is_look = is_look and "folder" not in request.concepts  # 那个文件夹里还剩啥
     return is_look and "one" in request.asking and request.length <= SHORT and request.context.asked is None
 
 

@@ -236,7 +236,8 @@ def lines_shown(request: Request) -> Step | None:
 
 def boxes(request: Request) -> Step | None:
     """Return what is to be done with a list of boxes in a file: see :func:`of_boxes`."""
-    return of_boxes(request.reading, request.text, request.context)
+    is_folder = "folder" in request.concepts and request.step.act in {"list", "read"}  # "what is left in that folder?"
+    return None if is_folder else of_boxes(request.reading, request.text, request.context)
 
 
 _COUNTED_LINE = re.compile(r"^(\S.*): (\d+)$", re.MULTILINE)
@@ -338,7 +339,8 @@ def counted_shown(request: Request) -> Step | None:
     is_look = not is_change(step.act) and not step.act.startswith(("count", "column", "list."))
     if not is_look or not request.concepts & SHOWING or len(request.words) > SHORT:
         return None
-    return None if says_more(request.text) or request.names() else last._replace(act=shown, text=request.text)
+    is_more = says_more(request.text) or bool(request.concepts & {"max", "min", "mean", "sum"}) or request.names()
+    return None if is_more else last._replace(act=shown, text=request.text)
 
 
 def told_done(request: Request) -> Step | None:

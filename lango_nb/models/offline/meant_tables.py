@@ -6,16 +6,16 @@ import re
 
 from lango_nb.models.offline.followups import CLAUSES, ENDED
 from lango_nb.models.offline.keyed import KEYED
-from lango_nb.models.offline.lexicon import lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, left_over, words_of_wishes
-from lango_nb.models.offline.names import asks, is_pointer, rank, trimmed, unexplained
+from lango_nb.models.offline.names import asks, is_pointer, is_small, points_back, rank, trimmed, unexplained
 from lango_nb.models.offline.operations import BOX, clock
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES, names_column, ranked
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_key_said
-from lango_nb.models.offline.steps import BOTH, FEW_SAID
+from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID
 
 
 def row_added(request: Request) -> Step | None:
@@ -76,6 +76,10 @@ def sorted_otherwise(request: Request) -> Step | None:
     )
 
 
+_EXTREMES = frozenset(("largest", "smallest", "longest", "shortest", "newest", "oldest", "max", "min"))
+"""Concepts of which rows are first once they are sorted."""
+
+
 def rows_shown(request: Request) -> Step | None:
     """Return that the first, or the last, of the rows that were shown are wanted, and no lines of the file.
 
@@ -95,7 +99,7 @@ def rows_shown(request: Request) -> Step | None:
     is_told = request.last.act in {"query", "search", "rows.where", "read"} and len(rows) > 1 and not step.word("file")
     if (
         not (is_told and count and 1 < count < len(rows))
-        or request.concepts & {"line"}
+        or request.concepts & {"line", *_EXTREMES}
         or any(", " in row or ENDED.search(row) for row in rows)
     ):
         return None
@@ -401,6 +405,49 @@ def column_kept(request: Request) -> Step | None:
     return Step(
         "query", {"file": (file,), "to": (to,)}, "append" if "append" in request.concepts else "write", named[0]
     )
+
+
+def rows_described(request: Request) -> Step | None:
+    """Return that the rows of a table that are described go to a file, and not the description: "save all broken bikes in a.txt".
+
+    Examples
+    --------
+    >>> said = Reading((Step("write", {"file": ("a.txt",), "text": ("all broken bikes",)}),))
+    >>> rows_described(Request(said, "save all broken bikes in a.txt", Context()))[1:]
+    ({'to': ('a.txt',)}, 'write', 'all broken bikes in')
+    >>> rows_described(Request(said, 'write "all broken bikes" to a.txt', Context()))
+    """
+    step, found = request.step, request.words
+    is_kept = step.act in _MAYBE_KEPT and bool(request.concepts & (KEEPING | {"create"})) and not request.is_question
+    is_literal = any(word.is_quoted or word.text in COLONS for word in found) or "\n" in request.text.strip()
+    is_named = any(word[:1].isupper() or any(map(str.isdigit, word)) for word in request.unexplained)
+    is_those = "all" in request.concepts or (request.context.query is not None and not is_named)
+    is_answer = any(is_pointer(word.text, kind) for word in found for kind in ("it", "those", "answer"))
+    is_those = is_those and not is_answer and not points_back(request.text)
+    if not is_kept or is_literal or len(request.files) != 1 or not is_those or request.context.asked is not None:
+        return None
+    told, marks = lexicon().concepts(found), request.wishes
+    left = [
+        word.text
+        for word, one, mark in zip(found, told, marks, strict=True)
+        if word.text not in request.files and not (one & _OF_KEEPING or "apiece" in mark)
+    ]
+    text = ("" if request.language in {"ja", "zh"} else " ").join(left)
+    is_told = any(
+        not (is_small(word) or is_small_in(word.casefold(), request.language) or concepts_of(word) & _POINTING)
+        for word in left
+        if len(word) > 1 or not word.isascii()
+    )
+    act = "append" if "append" in request.concepts else "write"
+    return Step("query", {"to": (request.files[0],)}, act, text) if is_told else None
+
+
+_MAYBE_KEPT = frozenset(
+    ("write", "create", "append", "search", "move", "copy", "task.add", "read", "list", "rows.where")
+)
+"""Acts that are read where rows are to be kept in a file."""
+_POINTING = frozenset(("all", "only", "it", "what", "who", "i", "you"))
+_OF_KEEPING = KEEPING | {"create", "file", "please", "list"}
 
 
 def same_value(request: Request) -> Step | None:

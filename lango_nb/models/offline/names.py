@@ -42,12 +42,16 @@ _UNNAMED = frozenset(
 """Concepts of words behind "file" with which no name begins."""
 _FIGURES = {sign: place for place, sign in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 _CHARACTERS = re.compile("[一二三四五六七八九十两]+")
+_DATED = re.compile("[\\d一二三四五六七八九十][月年時时]")
+"""A month, a year or an hour: no place in a row."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 _KANA = re.compile("[\u3040-\u30ff]")
 _BEFORE_NAMES = re.compile(
     "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|文件|ファイル|改成|改为|换成|[把在成为到从向给和]"
 )
 """What may stand before a name in Japanese and Chinese."""
+_SAID_BEFORE = ("て", "で", "から", "まで", "成", "为", "到")
+"""How words end behind which a name in other letters begins."""
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
 _PARTICLES = re.compile("[のをにはがでと的那这个这張张本份次]|ファイル|文件|やつ")
 _HYPHENED = frozenset("le la les lui o a os as lo los lhe".split())
@@ -231,6 +235,10 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
             return _chosen(found)
     words = trimmed(bare) or bare
     described, is_guess = _described(words, names)
+    bare = list_named(words) if is_guess else ""
+    if bare and bare != words and len(bare.split()) > 1:  # "the list with old jingles" is old_jingles.txt
+        named, is_other = _described(bare, names)
+        described, is_guess = (described, is_guess) if is_other or not named else (named, False)
     if described:
         return _chosen(described, is_guess=is_guess)
     return _misspelt(words, names, is_file=is_file)
@@ -380,8 +388,12 @@ def rank(word: str) -> int | None:
     --------
     >>> rank("12"), rank("3rd"), rank("der fünfte"), rank("the last one"), rank("一番目"), rank("5. Zeile"), rank("bread")
     (12, 3, 5, -1, 1, 5, None)
+    >>> rank("一月那份"), rank("3月の")
+    (None, None)
     """
     text = word.strip().casefold()
+    if _DATED.search(text):
+        return None
     if (digits := _DIGITS.search(text)) and len(_DIGITS.findall(text)) == 1:
         return int(digits[0])
     places = _places()
@@ -655,6 +667,8 @@ def whole_new_name(word: str, text: str) -> str:
     if _UNSPACED.search(text) and before[-1:] == " ":  # 改名为regels 2026.md
         found = re.search(r"(?:[^\W\d_][\w'&-]*\s+){1,3}\Z", _UNSPACED.sub("\n", before).rpartition("\n")[2])
         return (found[0] if found else "") + word
+    if before.endswith(_SAID_BEFORE) and word[0].isascii() and word[0].isalnum():
+        return word  # 抜き出してerrors.txt
     if _UNSPACED.match(before[-1:]):
         begins = [0, *(found.end() for found in _BEFORE_NAMES.finditer(before))]
         most = at - word.startswith(".")  # 「やること」 ends like a particle

@@ -67,12 +67,14 @@ _ORDERS: Mapping[str, str] = {"down": "descending", "up": "ascending"}
 """In which order results are wanted (``data/reading/asked.tsv``), and what a query calls it."""
 _BEST: Mapping[str, str] = {"better": "most", "worse": "least"}
 """Which end is the better one."""
-_UNITS = frozenset(("g", "kg", "mm", "cm", "km", "m2"))
+HOURS = "hours"
+"""The column of the hours from a beginning to an end, which is derived (``derived.py``)."""
+_UNITS = frozenset(("g", "kg", "mm", "cm", "km", "m2", HOURS))
 """Signs of units that are said in full (``data/reading/asked.tsv``)."""
 _QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "weight": (("weight", "mass"), ("g", "kg")),
     "age": (("age",), ()),
-    "length": (("length", "duration", "distance", "minutes"), ("mm", "cm", "km")),
+    "length": (("length", "duration", "distance", "minutes"), ("mm", "cm", "km", HOURS)),
     "depth": (("depth",), ()),
     "height": (("height", "altitude", "elevation"), ()),
 }
@@ -332,9 +334,11 @@ class _Question:
             for part in plain(token.text).split()
         ]
         no_names = _ASKING | _MEASURING | _NEGATING
-        self._no_names = frozenset(place for place, told in enumerate(self.concepts) if told & no_names)
         self.asking = words_of_tables(language).concepts(self.tokens)
         """What each token says in questions about tables (``data/reading/asked.tsv``)."""
+        self._no_names = frozenset(
+            place for place, told in enumerate(self.concepts) if told & no_names or "them" in self.asking[place]
+        )
         self.english = tuple(_in_english(self.tokens, language))
         """Tokens with the stems of what they mean in English."""
         self.tongue = tongue
@@ -420,7 +424,7 @@ class _Question:
         """Return the tokens that say the contrary of a word by how they begin: "unpaid", "impayé"."""
         found = []
         for unit in self.units:
-            for prefix in _words_for("contrary"):
+            for prefix in words_for("contrary"):
                 rest = unit.text.removeprefix(prefix)
                 if rest == unit.text or len(rest) < _SHORTEST:
                     continue
@@ -432,7 +436,9 @@ class _Question:
     def translates(self, phrase: str) -> list[int]:
         """Return the tokens that say in another language all that a phrase says in English; none where they do not."""
         parts = plain(phrase).split() if self.english else []
-        said = [self._same_as(part) for part in parts if not is_small(part)]
+        single = [part for at, part in enumerate(parts) if len(part) == 1 and not (at == 0 and is_small(part))]
+        letters = [frozenset(self.find(part)) for part in single]  # the B of "Room B"
+        said = [self._same_as(part) for part in parts if not is_small(part) and len(part) > 1] + letters
         return sorted(set().union(*said) - self.columns) if all(places - self.columns for places in said) else []
 
     @_once
@@ -451,7 +457,8 @@ class _Question:
             [] if len(word) <= _SHORTEST or is_small(word) else [at for tokens in self._meaning(word) for at in tokens]
         )
         free = [at for at in found if at not in self.used | self.columns and not self.concepts[at] & asking]
-        return [at for at in free if self.tokens[at].kind not in UNSPACED][:1]
+        spaced = [at for at in free if self.tokens[at].kind not in UNSPACED][:1]
+        return spaced or (free if len(free) > 1 and free == found else [])  # 电影
 
     def first(self, word: str) -> int:
         """Return the first token that says a name as a whole and is no part of another; before all others where none does."""
@@ -468,7 +475,7 @@ class _Question:
         denying = [
             at
             for at in range(max(first, place - _NEAR), place)
-            if (self._negates(at) or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
+            if (self.negates(at) or "without" in self.asking[at]) and not self.concepts[at] & _ASKING
         ]
         for at in range(place + 1, min(place + 1 + _NEAR, len(self.tokens))):
             if self.tokens[at].kind == "sign":
@@ -478,7 +485,7 @@ class _Question:
         self.used.update(denying)
         return bool(denying)
 
-    def _negates(self, at: int) -> bool:
+    def negates(self, at: int) -> bool:
         """Tell whether a word says no in the language of the question: "ne" is French, and no German "not"."""
         own = lexicon_of(self.language).concepts(self.tokens)[at]
         is_other = is_small_in(self.tokens[at].text.casefold(), self.language) and not own & _NEGATING
@@ -566,7 +573,7 @@ def _tongue(names: tuple[str, ...], language: str) -> str:
     return best if best != language and counts[best] * 2 >= len(parts) else ""
 
 
-_CLAUSE = re.compile(r"(?<=[.!?;])\s+|(?<=[\u3002\uff01\uff1f])|\s+[-\u2013\u2014]\s+")
+_CLAUSE = re.compile(r"(?<=[.!?;])\s+|(?<=[\u3002\uff01\uff1f])|(?<=[!?])(?=[\u3040-\u9fff])|\s+[-\u2013\u2014]\s+")
 
 
 def query_of(text: str, table: Table, before: Query | None = None, name: str = "", language: str = "en") -> Query:
@@ -580,8 +587,9 @@ def query_of(text: str, table: Table, before: Query | None = None, name: str = "
     ('price where item is cake', 1.0)
     """
     whole = query(text, table, before, name, language)
-    clauses = [one for one in _CLAUSE.split(text) if len(words(one)) > _NEAR]
-    if whole.explained == 1 or len(clauses) < 2:  # noqa: PLR2004 - one is the whole
+    every = _CLAUSE.split(text)
+    clauses = [one for one in every if len(words(one)) > _NEAR]
+    if whole.explained == 1 or len(every) < 2:  # noqa: PLR2004 - one is the whole
         return whole
     found = [query(one, table, before, name, language) for one in clauses]
     alike = [one for one in found if one.is_grounded and str(one) == str(whole)]
@@ -616,6 +624,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
     counted = _counted_off(asked)
+    if HOURS in table.columns:
+        asked.used.update(asked.asks({"hours", "weekly"}))
     where = list(_conditions(asked, table, before)) or _beside(asked, table, before)
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
@@ -658,12 +668,39 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = (sized := _sized(found, table, asked))._replace(
         is_grounded=sized.is_grounded or bool(title and sized.column)
     )
+    if (of_one := _of_its_kind(before, found, asked, table)) is not None:
+        return of_one
     if (told_before := _goes_on_from(before, found, asked, table)) is not None:
         found = _measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
     found = found._replace(most=most, is_titled=bool(title), is_column_said=found.column in named)
     found = _of_that_row(found, before, table, asked)
     found = _grouped(found, before, table, asked, is_money=is_money)
     return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
+
+
+def _of_its_kind(before: Query | None, found: Query, asked: _Question, table: Table) -> Query | None:
+    """Return what the one has who was told of in the column of which another row has the word: "what does she study?".
+
+    Examples
+    --------
+    >>> crew = Table(("name", "subject"), (("Ann", "music"), ("Bo", "film studies")))
+    >>> str(query("what does she study?", crew, parse("rows where name is Ann")))
+    'subject where name is Ann'
+    """
+    where = found.where[0] if len(found.where) == 1 and not (found.measure or found.wanted) else None
+    is_asked = bool(asked.has(("what",))) and not asked.has(("who", "which", "many"))
+    if before is None or where is None or where.kind != "has" or where.is_not or not is_asked or before.by:
+        return None
+    rows, place = answer(before, table).rows, table.columns.index(where.column)
+    if len(rows) != 1 or where.in_row(rows[0], place, table) or len(asked.units) > _FEW:
+        return None
+    own = next(
+        (at for at in range(len(table.columns)) if table.values(table.columns[at]).count(rows[0][at]) == 1), None
+    )
+    if own is None:
+        return None
+    one = Condition(table.columns[own], "is", (rows[0][own],))
+    return found._replace(where=(one,), wanted=(where.column,), explained=1.0, is_grounded=True)
 
 
 def _column_of(before: Query | None) -> str:
@@ -679,7 +716,9 @@ def _settled_query(found: Query, most: int) -> Query:
     return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
 
 
-_TIMES_SIGN = re.compile(r"\s+(?:[x\u00d7*·]|times|mal|fois|vezes|keer|maal|razy)\s+|\u00d7|\*")
+_TIMES_SIGN = re.compile(
+    r"\s+(?:[x\u00d7*·]|times|mal|fois|por|veces|vezes|volte|per|keer|maal|razy)\s+|\u00d7|\*|乘以?|掛ける|かける"
+)
 _PRODUCT, _IS = " \u00d7 ", " = "
 _BESIDE = re.compile(r"[\s()\[\]:;,.=?!\u3001\u3002\uff08\uff09]+")
 
@@ -738,7 +777,7 @@ def _worth_said(text: str, language: str, table: Table) -> str:
 
 def _count_and_price(table: Table) -> list[str]:
     """Return the columns that say how many there are and what one of them costs, where a table has one of each."""
-    free, sizes, prices = amounts(table), _words_for("counted"), _words_for("singly")
+    free, sizes, prices = amounts(table), words_for("counted"), words_for("singly")
     counts = [name for name in free if set(plain(name).split()) & sizes]
     singly = [name for name in free if name not in counts and any(word in plain(name) for word in prices)]
     return [*counts, *singly] if len(counts) == len(singly) == 1 else []
@@ -807,7 +846,7 @@ def _of_stay(found: Query, table: Table, asked: _Question) -> Query:
     ('min since, name', 'max since, name')
     """
     begins = [
-        name for name in table.columns if set(plain(name).split()) & _words_for("joined") and _is_time(name, table)
+        name for name in table.columns if set(plain(name).split()) & words_for("joined") and _is_time(name, table)
     ]
     if len(begins) != 1 or not asked.has(("who",)) or found.where or found.wanted:
         return found
@@ -836,7 +875,7 @@ def _in_turn(found: Query, before: Query | None, table: Table, asked: _Question)
     is_other = bool(found.measure) and not asked.has(_TIMES)
     if not measure or is_other or len(ours) != 1 or not asked.has(("who", "which", "what", "when")):
         return found
-    if asked.has(("row", "line", "file")):
+    if asked.has(("row", "line", "file", "each")):
         return found
     asked.used.update(asked.has(_TURNS), asked.asks({"comes", *_ORDERED.values()}))
     rest = [name for name in found.wanted if name not in times]
@@ -926,6 +965,8 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         asked.used.update(often)
         found = found._replace(measure="count", column="")  # "who comes most often?"
     labels = [name for name in found.wanted if _has_groups(name, table) and name != found.column]
+    if not found.measure:  # "what time does each one start?"
+        labels = [name for name in labels if None in map(clock, table.values(name))]
     each = {at for at, told in enumerate(asked.asking) if "grouped" in told}
     is_every = found.is_titled and bool(asked.has(("all",)))  # "the fees of all members"
     each |= set() if is_every else set(asked.has(("each",)))
@@ -1052,9 +1093,32 @@ def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str],
         if measure in {"", extreme} and (said := [at for at, told in enumerate(asked.asking) if quality in told]):
             asked.used.update(said)
             return extreme  # "which day was better?"
-    rest = [column for column in named if not _words_for("priced") & set(plain(column).split())]
+    rest = [column for column in named if not words_for("priced") & set(plain(column).split())]
     is_sum = bool(spent) and not (measure or rest or is_limited or asked.has(("who", "which")))
+    is_product = any(_PRODUCT in name for name in named) and bool(asked.asks({"worth", "price", "together"}))
+    is_sum = is_sum or (not measure and (is_product or _is_of_whole(asked, table, named, title)))
     return "sum" if is_sum else measure  # "what did I spend at Lumen?"
+
+
+def _is_of_whole(asked: _Question, table: Table, named: Sequence[str], title: set[int]) -> bool:
+    """Tell whether a question asks how long, or how dear, all is that the table holds: "how long is the playlist?".
+
+    Examples
+    --------
+    >>> songs = Table(("title", "length"), (("A", "3:40"), ("B", "4:30")))
+    >>> str(query("how long is the morning playlist?", songs, name="morning.csv"))
+    'sum length'
+    """
+    lengths = [name for name in named if _tells(name, *_QUALITIES["length"])]
+    is_long = len(named) == len(lengths) == 1 and bool(asked.asks({"length"})) and not asked.has(_EXTREMES)
+    money = {
+        *asked.has(("money", "pay")),
+        *asked.asks({"price", "worth"}),
+        *(at for one in _MONEY for at in asked.means(one)),
+    }
+    is_all = bool(asked.has(("all",))) and bool(money - title) and bool(_amount(table, set(), is_money=True))
+    is_how = bool(asked.has(("how", "many")) or asked.language in EAST)
+    return bool(title) and ((is_long and is_how) or (is_all and not named))
 
 
 def _turned(before: Query | None, asked: _Question, named: Sequence[str], before_times: Sequence[str]) -> str:
@@ -1089,6 +1153,9 @@ def _goes_on_from(before: Query | None, found: Query, asked: _Question, table: T
     is_joined = is_joined or bool(asked.asks({"them"}))
     if before is None or (is_whole and not is_joined):
         return None
+    is_of_one = len(before.rows(table)) == 1 or before.measure in {"max", "min"}
+    if found.where and found.measure == "count" and is_of_one:
+        return None  # one is not counted
     if found.where and not is_joined and asked.has(("who",)) and len(before.rows(table)) == 1:
         return None  # "who hasn't paid now?" is not asked of the one who was spoken of
     is_same = is_joined or not (found.where and before.measure in {"max", "min"})  # no "what is there on shelf A?"
@@ -1161,7 +1228,9 @@ def _opened(  # noqa: PLR0913 - what a question says
 def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterator[Condition]:
     """Return what the words of a question say of the rows."""
     first = [one.column for one in before.where] if before is not None else []
-    places = sorted(range(len(table.columns)), key=lambda place: table.columns[place] not in first)
+    clocks = [name for name in table.columns if any(map(clock, table.values(name)))]  # "9 Uhr" is no part of a title
+    order_of = {name: (name not in first, name not in clocks) for name in table.columns}
+    places = sorted(range(len(table.columns)), key=lambda place: order_of[table.columns[place]])
     for place in places:
         column = table.columns[place]
         values = [value for value in dict.fromkeys(row[place] for row in table.rows) if value]
@@ -1176,7 +1245,7 @@ def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterato
             if (found := _numbered(asked, column, values, column in first)) is not None:
                 yield found
             continue
-        if (found := _named(asked, column, values)) is not None:
+        if (found := _at_hour(asked, column, values) or _named(asked, column, values)) is not None:
             yield found
 
 
@@ -1203,6 +1272,39 @@ def _beside(asked: _Question, table: Table, before: Query | None) -> list[Condit
         return []
     asked.used.update(said[side], asked.means(column))
     return [Condition(column, "is", (values[place],))]
+
+
+_HOUR_EAST = re.compile(r"(?P<hour>\d{1,2})\s*(?:時|时|点|點)(?!間|间)")
+
+
+def _at_hour(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
+    """Return the times that an hour means which is said without minutes: "at 9 pm", "um 21 Uhr", 夜9時.
+
+    Examples
+    --------
+    >>> table = Table(("show", "start"), (("A", "09:30"), ("B", "21:00")))
+    >>> str(query("what is on at 9 pm?", table)), str(query("was läuft um 21 Uhr?", table, language="de"))
+    ('rows where start is 21:00', 'rows where start is 21:00')
+    """
+    times = {value: minutes for value in values if (minutes := clock(value)) is not None}
+    if len(times) < len(values):
+        return None
+    east = _HOUR_EAST.search(asked.text)
+    places = [
+        at
+        for at, token in enumerate(asked.tokens)
+        if token.kind in {"number", "measure"} and at not in asked.used
+        if (east is not None and token.start == east.start())
+        or "oclock" in asked.asking[min(at + 1, len(asked.tokens) - 1)]
+    ]
+    hour = number(asked.tokens[places[0]].text) if len(places) == 1 else None
+    late = asked.asks({"evening"})
+    each = [] if hour is None else [hour + 12, hour] if late else [hour, hour + 12]
+    met = [value for one in each for value, minutes in times.items() if minutes == 60 * one]
+    if not met:
+        return None
+    asked.used.update({places[0], places[0] + 1}, late)
+    return Condition(column, "is", (met[0],))
 
 
 def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
@@ -1245,7 +1347,9 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         for word in sorted(same):
             said[word] = unit.token
     if not said and asked.language != "en" and len(values) > 1:
-        said = {word: at for word in sorted(telling) for at in asked.abroad(word)}
+        abroad = {word: places for word in sorted(telling) if (places := asked.abroad(word))}
+        asked.used.update(*abroad.values())
+        said = {word: places[0] for word, places in abroad.items()}
     said = said or _shortened(asked, telling)
     if not said:
         return None
@@ -1430,14 +1534,14 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             continue  # "which bikes" are the rows, not bike_id
         met = [place for _, places in hits for place in places[:1] if place not in title]
         if not met and _is_truth(table.values(column)):
-            is_done = not _words_for("done").isdisjoint(parts)
+            is_done = not words_for("done").isdisjoint(parts)
             met = [at for part in parts for at in asked.denies(part)]  # "unpaid"
             met += [at for at, told in enumerate(asked.asking) if is_done and told & _STATES]  # "which are still open?"
             is_only = sum(_is_truth(table.values(one)) for one in table.columns) == 1
             met += [at for at, told in enumerate(asked.asking) if is_only and "yet" in told]  # "who has not paid yet?"
         told_by = [quality for quality, (nouns, units) in _QUALITIES.items() if _tells(column, nouns, units)]
         qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(told_by)]
-        qualities = qualities if is_numeric(table.values(column)) else []
+        qualities = qualities if is_numeric(table.values(column)) or is_of_lengths(column, table) else []
         if not met and qualities:
             met, hits = qualities, [("", qualities)]  # "the heaviest": mass_g
         sign = _unit_of(column)
@@ -1449,6 +1553,11 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             said[column] = {place for _, places in hits for place in places} or set(met)
             asked.used.update(said[column], qualities)
             asked.used.update(place for part in parts if part in _IDS for place in asked.means(part))  # "phone number"
+    label = label_of(table)
+    names = {*asked.has(("name",))} - title if asked.has(("all", "only")) else set[int]()
+    if not found and label and names:  # "the names of all broken machines"
+        found[label], said[label] = (-1, min(names)), names
+        asked.used.update(names)
     whole = [said[column] for column, (share, _) in found.items() if share == -1]
     part = [
         column
@@ -1456,6 +1565,17 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
         if any(said[column] < one or (share > -1 and said[column] == one) for one in whole)
     ]
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
+
+
+def label_of(table: Table) -> str:
+    """Return the column in which rows have their names; empty where there is none.
+
+    Examples
+    --------
+    >>> label_of(Table(("no", "item", "price"), ())), label_of(Table(("day", "hours"), ()))
+    ('item', '')
+    """
+    return next((name for name in table.columns if set(plain(name).split()) & {*_LABELS}), "")
 
 
 def names_column(text: str, column: str, language: str) -> bool:
@@ -1493,10 +1613,11 @@ def _truths(asked: _Question, table: Table, named: list[str], spent: set[str]) -
             continue  # "paid or not"
         denied = {at for part in plain(column).split() for at in asked.denies(part)}
         denied.update(at for at, told in enumerate(asked.asking) if told & {"not", "open", "yet"})
+        denying = [at for at in asked.has(_NEGATING) if asked.negates(at)]
         asked.used.update(at for at, told in enumerate(asked.asking) if "done" in told)
         asked.used.update(denied)
-        wants = _FALSE if denied or asked.has(_NEGATING) else _TRUE
-        asked.used.update(asked.has(_NEGATING))
+        wants = _FALSE if denied or denying else _TRUE
+        asked.used.update(denying)
         named.remove(column)
         yield Condition(
             column, "is", tuple(value for value in dict.fromkeys(table.values(column)) if plain(value) in wants)
@@ -1580,7 +1701,7 @@ def _set_against(asked: _Question, table: Table) -> Condition | None:
         return None
     rest = [name for name in amounts(table) if name not in columns]
     said = [name for name in rest if {*asked.find(name)} - limits]
-    counted = [name for name in rest if set(plain(name).split()) & _words_for("counted")]
+    counted = [name for name in rest if set(plain(name).split()) & words_for("counted")]
     one = next((found[0] for found in (said, rest, counted) if len(found) == 1), "")
     sides = _sides_said(asked, limits)
     if not one:
@@ -1647,10 +1768,10 @@ def _continued(found: Query, before: Query, table: Table, asked: _Question) -> Q
         is_count = is_count or bool(asked.has(("row", "line")) and asked.has(("show", "list")))
         is_count = is_count or bool(found.where and before.measure in {"sum", "mean"} and asked.has(("which", "who")))
         is_count = is_count or bool(found.where and asked.has(("list",)))  # "give me a list of those under 40 hours"
-        wanted, measure, column = before.wanted, "" if is_count else before.measure, before.column
+        wanted, measure, column = before.wanted, "" if is_count else before.measure, "" if is_count else before.column
     elif measure and not wanted and before.column and measure in {"max", "min", "sum", "mean"} and not found.column:
         column = before.column
-    elif wanted and not measure and before.measure in remeasured and is_numeric(table.values(wanted[0])):
+    elif wanted and not measure and before.measure in remeasured and wanted[0] in {before.column, *amounts(table)}:
         measure, column, wanted = before.measure, wanted[0], wanted[1:]
     return found._replace(where=where, wanted=wanted, measure=measure, column=column, is_grounded=True)
 
@@ -1660,8 +1781,13 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
     if not found.measure or found.column:
         return found
     is_added = found.measure in {"sum", "mean"}
-    numeric = [name for name in found.wanted if is_numeric(table.values(name))]
+    numeric = [name for name in found.wanted if is_numeric(table.values(name)) or is_of_lengths(name, table)]
     numeric = [name for name in numeric if not (is_added and _is_running(table.values(name)))]
+    priced = [name for name in numeric if set(plain(name).split()) & words_for("priced")]
+    numeric = (
+        priced if is_money and priced and found.measure in {"max", "min"} else numeric
+    )  # and not how many there are
+    numeric.sort(key=lambda name: _PRODUCT not in name)
     dated = [name for name in found.wanted if any(map(day, table.values(name)))]
     if is_money and not is_time and _amount(table, set(), is_money=True):
         dated = []  # "on which day did we earn most?"
@@ -1678,7 +1804,7 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
     if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
         column = _amount(table, spent, is_money=is_money)
     if found.measure == "count" and not (column or found.wanted) and _is_of_one_thing(found, table):
-        kinds = _words_for("counted") | ({"amount"} if "unit" in map(plain, table.columns) else set())
+        kinds = words_for("counted") | ({"amount"} if "unit" in map(plain, table.columns) else set())
         counted = [name for name in amounts(table) if set(plain(name).split()) & kinds]
         if len(counted) == 1 and counted[0] not in spent:
             return found._replace(measure="", wanted=(counted[0],))
@@ -1721,10 +1847,10 @@ def _amount(table: Table, spent: set[str], measure: str = "", *, is_money: bool)
     if is_money and len(products) == 1:
         return products[0]
     kinds = ("priced",) if is_money else ("counted", "priced") if measure in {"sum", "mean"} else ("counted",)
-    rest = [name for name in free if not set(plain(name).split()) & _words_for("priced")]
+    rest = [name for name in free if not set(plain(name).split()) & words_for("priced")]
     if measure == "sum" and not is_money and len(rest) == 1 and len(free) == 2 and _is_price_each(rest[0], free, table):  # noqa: PLR2004
         return rest[0]
-    of_kind = ([name for name in free if set(plain(name).split()) & _words_for(kind)] for kind in kinds)
+    of_kind = ([name for name in free if set(plain(name).split()) & words_for(kind)] for kind in kinds)
     return next((one[0] for one in (free, *of_kind) if len(one) == 1), "")
 
 
@@ -1736,8 +1862,40 @@ def _is_price_each(column: str, both: Sequence[str], table: Table) -> bool:
     return all(map(str.isdigit, counts)) and not is_numbered and len(set(prices)) * 2 <= len(prices)
 
 
+def is_of_lengths(column: str, table: Table) -> bool:
+    """Tell whether a column holds how long things are, as minutes and seconds: "4:20".
+
+    Examples
+    --------
+    >>> table = Table(("title", "length", "start"), (("A", "3:40", "20:00"), ("B", "4:30", "21:00")))
+    >>> is_of_lengths("length", table), is_of_lengths("start", table), answer(query("total length", table), table).value
+    (True, False, '8:10')
+    """
+    values = [value for value in table.values(column) if value]
+    is_called = bool(words_for("lasting") & {*plain(column).split(), plain(column)})
+    return is_called and bool(values) and None not in map(_length, values)
+
+
+def _length(cell: str) -> int | None:
+    """Return the seconds of "4:20", and of "1:04:20"; ``None`` of anything else."""
+    parts = cell.strip().split(":")
+    is_length = (
+        len(parts) in {2, 3} and all(part.isdigit() for part in parts) and all(int(one) < 60 for one in parts[1:])
+    )  # noqa: PLR2004
+    return sum(int(part) * 60**place for place, part in enumerate(reversed(parts))) if is_length else None
+
+
+def _length_written(seconds: int, like: Sequence[str]) -> str:
+    """Write seconds as the cells of a column have them."""
+    minutes, rest = divmod(seconds, 60)
+    hours, of_hour = divmod(minutes, 60)
+    return f"{hours}:{of_hour:02d}:{rest:02d}" if any(cell.count(":") > 1 for cell in like) else f"{minutes}:{rest:02d}"
+
+
 def _is_time(column: str, table: Table) -> bool:
     values = [value for value in table.values(column) if value]
+    if is_of_lengths(column, table):
+        return False
     years = [one for one in numbers(values) if one is not None]
     is_year = bool(values) and len(years) == len(values) and all(1000 <= one <= 2100 for one in years)  # noqa: PLR2004
     return is_year or (bool(values) and all(day(value) is not None or clock(value) is not None for value in values))
@@ -1748,7 +1906,7 @@ def amounts(table: Table) -> list[str]:
     return [
         name
         for name in table.columns
-        if is_numeric(table.values(name))
+        if (is_numeric(table.values(name)) or is_of_lengths(name, table))
         and not set(plain(name).split()) & set(_IDS)
         and not (_is_time(name, table) or _is_running(table.values(name)))
     ]
@@ -1796,6 +1954,9 @@ def answer(asked: Query, table: Table) -> Found:
         return _extreme(asked, table, rows, table.columns.index(column))
     if column and asked.measure in {"sum", "mean", "count"}:
         place = table.columns.index(column)
+        if lengths := [one for row in rows if (one := _length(row[place])) is not None and asked.measure != "count"]:
+            total_length = sum(lengths) if asked.measure == "sum" else round(sum(lengths) / len(lengths))
+            return Found(tuple(rows), _length_written(total_length, [row[place] for row in rows]))
         read = [one for one in numbers([row[place] for row in rows]) if one is not None]
         if not read:
             return Found(tuple(rows), "")
@@ -1991,7 +2152,7 @@ def words_of_tables(language: str) -> Lexicon:
 
 
 @cache
-def _words_for(concept: str) -> frozenset[str]:
+def words_for(concept: str) -> frozenset[str]:
     """Return the words of all languages for a concept of ``data/reading/asked.tsv``, as they stand in names."""
     return frozenset(
         plain(word) for one, _, listed in read_rows("asked.tsv") if one == concept for word in listed.split(", ")
@@ -2115,7 +2276,7 @@ def _told_below(asked: _Question, path: tuple[str, ...], nodes: Mapping[tuple[st
         return path
     found: list[str] = []
     if places := asked.has(("where",)):
-        found += [key for key in map(str, held) if set(plain(key).split()) & _words_for("located")]
+        found += [key for key in map(str, held) if set(plain(key).split()) & words_for("located")]
         asked.used.update(places if found else ())
     if places := asked.has(("when",)):
         found += [str(key) for key, value in held.items() if day(_text(value)) or clock(_text(value)) is not None]
@@ -2129,7 +2290,7 @@ def _told_below(asked: _Question, path: tuple[str, ...], nodes: Mapping[tuple[st
 
 def _priced(asked: _Question, nodes: Mapping[tuple[str, ...], object]) -> Leaf | None:
     """Return the only price of a file, where it is asked how much something costs."""
-    priced = [path for path in nodes if set(plain(path[-1]).split()) & _words_for("priced")]
+    priced = [path for path in nodes if set(plain(path[-1]).split()) & words_for("priced")]
     places = asked.asks({"price"})
     if len(priced) != 1 or not places:
         return None

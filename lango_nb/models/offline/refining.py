@@ -156,6 +156,30 @@ def beside_work(reading: Reading) -> Reading:
     )
 
 
+_HARDLY = 0.5
+"""Confidence below which one of several questions is read for nothing by itself."""
+_ASKING_ONLY = frozenset(("cell", "recall", "talk", "unclear", "date", "read", "list", "count.rows", "count.matches", "about.owner", "about.agents", "same"))  # fmt: skip
+"""Acts that parts of one question are read as."""
+
+
+def as_one(reading: Reading, request: str) -> Reading:
+    """Return one question where a request was parted into several that were hardly understood, and none names a file.
+
+    Examples
+    --------
+    >>> both = Step("recall", {"find": ("tuesday",)}), Step("about.owner", {})
+    >>> [step.act for step in as_one(Reading(both, 0.2), "what is on on tuesday and who does it").steps]
+    ['unclear']
+    """
+    each = reading.each or (reading.confidence,) * len(reading.steps)
+    is_parted = len(reading.steps) > 1 and all(step.act in _ASKING_ONLY for step in reading.steps)
+    is_parted = is_parted and not any(step.destination for step in reading.steps) and min(each) < _HARDLY
+    is_named = any(word.kind in {"file", "folder"} for word in words_of(request))
+    if not is_parted or is_named or not asks(request):
+        return reading
+    return reading._replace(steps=(Step("unclear", {}, text=request),), each=(), others=())
+
+
 def with_nouns(reading: Reading) -> Reading:
     """Take a word that could point at something for an article where a word that means nothing else stands behind it.
 
@@ -488,6 +512,9 @@ def rejoined(reading: Reading, request: str) -> Reading:
     first, *rest = reading.steps or (Step("unclear", {}),)
     if not rest and (deleted := _deleted_rather(first, reading.language)) is not first:
         return reading._replace(steps=(deleted,), confidence=min(reading.confidence, _DOUBTFUL))
+    if len(rest) == BOTH and first.act == "folder.make" and not first.arguments and set(rest[0].arguments) == {"to"}:
+        made = first._replace(arguments=rest[0].arguments)  # 建个letters文件夹,把信挪进去
+        return reading._replace(steps=(made, rest[1]), confidence=max((reading.confidence, *reading.each[2:])), each=())
     if len(rest) == 1 and first.act == "copy" and rest[0].act == "rename" and not first.word("to"):
         names = [word for role in ("to", "file") for word in rest[0].arguments.get(role, ())]
         ends = [word for word in names if ENDED.search(word)]

@@ -17,7 +17,16 @@ from typing import NamedTuple
 from lango_nb.models.offline.answered import after
 from lango_nb.models.offline.answering import THANKING, UNREAD, answered_with, is_undo, of_correction, of_memory
 from lango_nb.models.offline.corrections import correction
-from lango_nb.models.offline.followups import CLAUSES, WISHING, behind_no, command_again, is_work, last_of, later
+from lango_nb.models.offline.followups import (
+    CLAUSES,
+    WISHING,
+    behind_no,
+    command_again,
+    is_work,
+    last_of,
+    later,
+    says_more,
+)
 from lango_nb.models.offline.hints import Exchange
 from lango_nb.models.offline.itself import asked_of_itself
 from lango_nb.models.offline.lexicon import (
@@ -37,6 +46,7 @@ from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools
 from lango_nb.models.offline.plan import Context, Reading, Step, is_talk
 from lango_nb.models.offline.reader import FOLLOWS, as_act, as_line, as_pipe, reader
 from lango_nb.models.offline.refining import (
+    as_one,
     beside_work,
     of_cell,
     of_files,
@@ -269,11 +279,15 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     is_question = request.rstrip()[-1:] in ASK_SIGNS
     is_asked = is_asking(request)
     is_no_wish = is_asked or (is_question and not concepts_of(request) & WISHING)
-    if is_no_wish and (first == "refrain" or (first == "undo" and is_question)):
+    is_told = says_more(request) and not any(step.arguments for step in reading.steps)
+    is_undone = first == "undo" and (is_question or (is_asked and is_told))
+    is_noted = first == "task.add" and is_told and asks(request)  # "and by when do we have to answer?"
+    if (is_no_wish and (first == "refrain" or is_undone)) or is_noted:
         first = "unclear"  # "who eats no nuts?", "which books are not back?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if (first in UNREAD or first in _SETTING) and is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
+    reading = as_one(reading, request)
     reading = behind_no(
         beside_work(
             said_rather(

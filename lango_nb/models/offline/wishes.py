@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from lango_nb.models.offline.followups import CLAUSES, WISHING
 from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, quotations, words
 from lango_nb.models.offline.names import asks, is_small
 from lango_nb.models.offline.plan import Reading, Step, is_change, is_talk
@@ -185,6 +186,8 @@ def wish_among(request: str, reading: Reading, before: str | None = None) -> Wis
     is_question = asks(rest) and is_doubtful and len(words(rest)) > 2 * _SHORT
     found = Wish(rest, behind) if rest != request and (is_question or not is_chat) else None
     reading = behind if found is not None else reading
+    if len(parts) == 1 and reading.steps and (begun := _begun(rest, reading, before)) is not None:
+        return begun
     if len(parts) == 1 or not reading.steps or (reading.confidence >= _UNSURE and not is_talk(reading.steps[0].act)):
         return found
     read = [reader().read(part, before) for part in parts]
@@ -200,6 +203,38 @@ def wish_among(request: str, reading: Reading, before: str | None = None) -> Wis
     is_all = named <= {word.text for word in words(sentence) if word.kind == "file" or word.is_quoted}
     is_beside = best.steps[0].act == "read" and len(able) > 1  # "see visitors.csv" only says where to look
     return found if rivals or is_losing or is_beside or not is_all else Wish(sentence, best)
+
+
+def _begun(request: str, reading: Reading, before: str | None) -> Wish | None:
+    """Return the first clause of a request where that is a change by itself and nothing is wished behind it.
+
+    Examples
+    --------
+    >>> said = "rename a.txt to b.txt, it may stay in the same folder if you ask me"
+    >>> _begun(said, Reading((Step("move", {}),), 0.2), None).text
+    'rename a.txt to b.txt'
+    """
+    first, *rest = CLAUSES.split(request)
+    if not rest or reading.confidence >= _CLEAR or len(words(request)) < _LONG or any(map(_names_file, rest)):
+        return None
+    if any(word.is_quoted or word.kind in {"number", "time"} for word in words(request)):
+        return None
+    told = [one for clause in rest for one in lexicon().concepts(words(clause))]
+    read = reader().read(first, before)
+    is_begun = len(read.steps) == 1 and is_change(read.steps[0].act) and read.steps[0].act not in FOLLOWS
+    is_wished = any(one & (WISHING - {"yes"}) for one in told) or any(map(asks, rest))
+    step = read.steps[0] if is_begun else Step("unclear", {})
+    is_said = step.act in _SAID and step.act in concepts_of(first) and all(map(step.word, ("file", "to")))
+    if is_said and read.confidence > reading.confidence:
+        read = read._replace(confidence=max(_SURE, read.confidence))
+    is_sure = read.confidence >= max(_SURE, reading.confidence + _CLEARER)
+    return Wish(first, read) if is_begun and is_sure and not is_wished and _names_file(first) else None
+
+
+_SAID = frozenset(("rename", "copy"))
+"""Acts that are sure enough where a word says them, and what and where to is said as well."""
+_LONG = 8
+"""Words of a request that may tell more than it wants."""
 
 
 def _is_courtesy(reading: Reading) -> bool:
