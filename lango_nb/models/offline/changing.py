@@ -59,6 +59,7 @@ from lango_nb.models.offline.operations import (
 from lango_nb.models.offline.plan import Step, show
 from lango_nb.models.offline.queries import answer, is_numeric, names_column
 from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.rows_told import names_values, row_told
 from lango_nb.models.offline.series import is_series, members
 from lango_nb.models.offline.steps import without_last
 
@@ -365,7 +366,8 @@ def _fitted(desk: Desk, path: str, old: str, added: list[str], *, is_first: bool
     """Write new lines the way a file has its lines: as rows of its table, or as points of its list."""
     if path.casefold().endswith((".csv", ".tsv")) and old.strip():
         table = read_table(old)
-        return [_row(desk, path, old, line) for line in added if lines(old)[0] != line or len(table.columns) < 2]  # noqa: PLR2004
+        said = desk.said if len(added) == 1 else ""
+        return [_row(desk, path, old, line, said) for line in added if lines(old)[0] != line or len(table.columns) < 2]  # noqa: PLR2004
     filled = [line for line in lines(old) if line.strip()]
     beside = filled[0 if is_first else -1] if filled else ""
     mark = _MARK.match(beside)
@@ -378,12 +380,14 @@ def _fitted(desk: Desk, path: str, old: str, added: list[str], *, is_first: bool
     return [lead + line for line in added]
 
 
-def _row(desk: Desk, path: str, old: str, line: str) -> str:
-    """Write a line as a row of a table: one value for each column, in order or by name."""
+def _row(desk: Desk, path: str, old: str, line: str, said: str) -> str:
+    """Write a line as a row of a table: one value for each column, in order, by name, or as the request tells it in prose."""
     table = read_table(old)
     width = len(table.columns)
     if width < 2:  # noqa: PLR2004 - a list
         return line
+    if names_values(table, line) and (told := row_told(table, said) or row_told(table, line)) is not None:
+        return write_row(table, told)
     for sign in (table.delimiter, ";", ",", "\t", "|", " "):
         cells = [cell.strip() for cell in (line.split(sign) if sign != table.delimiter else _cells(line, sign))]
         is_row = len(cells) == width and not any(_column(cell, table.columns) for cell in cells)
@@ -397,6 +401,8 @@ def _row(desk: Desk, path: str, old: str, line: str) -> str:
         row[table.columns.index(name)] = pair[2]
     else:
         return write_row(table, row)
+    if (told := row_told(table, line) or row_told(table, said)) is not None:
+        return write_row(table, told)
     columns = ", ".join(table.columns)
     raise Ask(desk.say("ask.row", file=path, names=columns, n=width))
 

@@ -491,6 +491,11 @@ class Desk:
         self._changes, self._reads = is_change(step.act), step.act in {"read", "summary"}
 
     @property
+    def said(self) -> str:
+        """The request that the step is of."""
+        return self._text.partition("\n")[0]
+
+    @property
     def is_guessed(self) -> bool:
         """Whether the last file settled is called otherwise than was said."""
         return bool(self._guess)

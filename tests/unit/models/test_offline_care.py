@@ -426,3 +426,56 @@ def test_a_box_is_ticked_where_it_is_told_that_it_is_done_and_not_where_it_is_to
     ask("what's left to do in todo.txt?")
     ask(text)
     assert ("[x] order" in (folder / "todo.txt").read_text()) is is_ticked
+
+
+SETTINGS = "# of the house\nheating:\n  degrees: 19  # in winter\n  night: '22:00'\nkeys: [blue, red]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("set degrees to 21 in house.yaml", "degrees: 19", "degrees: 21"),
+        ("set night to 23:30 in house.yaml", "night: '22:00'", "night: '23:30'"),
+    ],
+)
+def test_a_value_of_yaml_is_changed_and_nothing_beside_it(
+    ask: Ask, folder: Path, text: str, old: str, new: str
+) -> None:
+    (folder / "house.yaml").write_text(SETTINGS)
+    ask(text)
+    assert (folder / "house.yaml").read_text() == SETTINGS.replace(old, new)
+
+
+def test_what_holds_several_values_of_yaml_is_not_made_one_of_them_unasked(ask: Ask, folder: Path) -> None:
+    (folder / "house.yaml").write_text(SETTINGS)
+    assert ask("set heating to 4 in house.yaml").error_code == "asked_back"
+    assert (folder / "house.yaml").read_text() == SETTINGS
+
+
+def test_a_row_that_is_told_in_prose_is_written_in_the_order_of_the_columns(ask: Ask, folder: Path) -> None:
+    (folder / "crew.csv").write_text("id,name,team,hours\n1,Ann Lee,Red,4\n2,Bo Ray,Blue,6\n")
+    ask("add a new one to crew.csv: cy moss, team blue, 5 hours")
+    assert (folder / "crew.csv").read_text().endswith("2,Bo Ray,Blue,6\n3,Cy Moss,Blue,5\n")
+    ask("add to crew.csv: dee, team green, 5 hours, and a lot of luck")
+    assert "luck" not in (folder / "crew.csv").read_text()
+
+
+def test_what_describes_rows_is_written_as_those_rows(ask: Ask, folder: Path) -> None:
+    (folder / "crew.csv").write_text("id,name,team\n1,Ann Lee,Red\n2,Bo Ray,Blue\n3,Cy Moss,Red\n")
+    ask("write the names of the crew in team red to red.txt")
+    assert (folder / "red.txt").read_text() == "Ann Lee\nCy Moss\n"
+    ask('write "the names of the crew in team red" to said.txt')
+    assert (folder / "said.txt").read_text().strip() == "the names of the crew in team red"
+
+
+def test_a_file_that_is_ruled_out_in_words_is_not_written(ask: Ask, folder: Path) -> None:
+    (folder / "todo.txt").write_text("- [ ] rake\n")
+    ask("add a task for me: call Ann. on your own list, not in the todo file")
+    assert (folder / "todo.txt").read_text() == "- [ ] rake\n"
+
+
+def test_of_two_files_the_one_with_all_words_of_its_name_is_deleted(ask: Ask, folder: Path) -> None:
+    (folder / "letter.txt").write_text("Dear Ann\n")
+    (folder / "docs" / "letter_draft.txt").write_text("Dear\n")
+    ask("delete the letter draft")
+    assert (folder / "letter.txt").exists()
