@@ -1252,7 +1252,8 @@ def find_out(desk: Desk, text: str) -> Work:
     is_called = bool(nearest_texts(said, [PurePosixPath(one).stem for one in names])[1])
     is_whole = is_called or (len(names) == 1 and _is_letter(name, texts[name]))
     if shown is not None and is_spaced and not is_whole and share_met(text, desk.language, shown.text) < _MET_LEAST:
-        return None  # a line with one word of several is hardly the answer: the question names the others
+        # a line with one word of several is hardly the answer: the question names the others
+        return (yield from _named_letter(desk, text, texts))
     return shown
 
 
@@ -1264,7 +1265,7 @@ def _is_letter(name: str, text: str) -> bool:
     >>> _is_letter("a.txt", "Dear Ann,\nwe would love to see you in May.\nBo"), _is_letter("b.txt", "- milk\n- a dozen of the very large eggs")
     (True, False)
     """
-    every = lines(text)
+    every = [line for line in lines(text) if line.strip()]
     sentences = [line for line in every if len(line.split()) >= _SENTENCE and not _LISTED.match(line)]
     is_text = name.casefold().endswith((".txt", ".md"))
     return is_text and bool(sentences) and len(every) <= _SHORT_TEXT and not any(map(_LISTED.match, every))
