@@ -49,6 +49,7 @@ CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "created": ("write", {"file": "file"}),
     "appended_new": ("write", {"file": "file"}),
     "replaced": ("replace", {"file": "file", "old": "old", "new": "new", "n": "n"}),
+    "line_moved": ("line.move", {"file": "file", "n": "line", "to": "to", "line": "text"}),
     "line_replaced": ("line.replace", {"file": "file", "old": "old", "new": "new", "n": "line"}),
     "json.set": ("json.set", {"file": "file", "old": "old", "new": "new", "name": "key"}),
     "moved": ("move", {"names": "file", "to": "to"}),

@@ -631,6 +631,37 @@ def _line_delete(desk: Desk, step: Step) -> Work:
     return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=shown), path)
 
 
+def _line_move(desk: Desk, step: Step) -> Work:
+    """Put the one line of a text that is meant first, or last: below the heading of what it stands under."""
+    path, old = yield from _there(desk, step)
+    before = lines(old)
+    meant, _ = _lines_meant(desk, step, path, before)
+    if len(meant) != 1:
+        raise Ask(desk.say("ask.which", names=desk.either([before[at] for at in sorted(meant)])), can_try_others=True)
+    (at,) = meant
+    first, last = _block_of(before, at)
+    to = first if rank(desk.need(step, "to")) == 1 else last
+    if to == at:
+        raise CannotWork(desk.say("same_already", file=path))
+    rest = [*before[:at], *before[at + 1 :]]
+    yield from edit(desk, path, old, [*rest[:to], before[at], *rest[to:]])
+    return _done(step, desk.say("line_moved", file=path, n=at + 1, to=to + 1, line=before[at]), path)
+
+
+def _block_of(before: Sequence[str], at: int) -> tuple[int, int]:
+    """Return the first and the last place of the lines that a line stands among: no heading and no blank line is between them.
+
+    Examples
+    --------
+    >>> _block_of(["# Buy", "milk", "tea", "", "# Do", "sing"], 2), _block_of(["Ann", "Bo"], 1)
+    ((1, 2), (0, 1))
+    """
+    is_end = [not line.strip() or line.startswith("#") for line in before]
+    first = next((one + 1 for one in range(at, -1, -1) if is_end[one]), 0)
+    last = next((one - 1 for one in range(at, len(before)) if is_end[one]), len(before) - 1)
+    return first, last
+
+
 def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tuple[set[int], bool]:
     """Return the places of the lines that are to go, and whether it is clear that these are meant."""
     said = step.arguments.get("line", ())
@@ -1400,6 +1431,10 @@ def _before_change(now: list[str], last: Step, path: str) -> list[str] | None:
         return [*now[:at], *now[at + len(added) :]] if now[at : at + len(added)] == added else None
     if added:
         return now[: -len(added)] if now[-len(added) :] == added else None
+    if last.act == "line.move":
+        at, to, line = (rank(last.word("line")) or 0) - 1, (rank(last.word("to")) or 0) - 1, last.word("text")
+        rest = [*now[:to], *now[to + 1 :]]
+        return [*rest[:at], line, *rest[at:]] if 0 <= to < len(now) and now[to] == line else None
     if last.act == "line.delete":
         for row in last.arguments.get("lines", ()):
             number, _, line = row.partition(": ")
@@ -1470,6 +1505,7 @@ CHANGES: dict[str, Callable[[Desk, Step], Work]] = {
     "replace": _replace,
     "line.replace": _line_replace,
     "line.delete": _line_delete,
+    "line.move": _line_move,
     "line.tick": _tick,
     "line.untick": _tick,
     "json.set": _json_set,

@@ -733,7 +733,8 @@ class Desk:
             if is_inside:
                 described = self._text.partition("\n")[0] if self._reads else name
                 near: Pick = yield from self._by_content(described, f"{found.name}/")
-                found = near if near.name else self._inside(said, found, deeper, every)
+                is_clear = deeper.name.startswith(f"{found.name}/") and not deeper.is_guess  # all of it is said
+                found = deeper if is_clear else near if near.name else self._inside(said, found, deeper, every)
             else:
                 found = (
                     deeper

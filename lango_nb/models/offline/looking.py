@@ -1363,9 +1363,8 @@ def find_out(desk: Desk, text: str) -> Work:
     is_called = bool(nearest_texts(said, [PurePosixPath(one).stem for one in names])[1])
     is_whole = is_called or (len(names) == 1 and _is_letter(name, texts[name]))
     if shown is not None and is_spaced and not is_whole and share_met(text, desk.language, shown.text) < _MET_LEAST:
-        return (
-            yield from _named_letter(desk, text, texts)
-        )  # a line with one word of several is hardly the answer: the question names the others
+        # a line with one word of several is hardly the answer: the question names the others
+        return (yield from _named_letter(desk, text, texts))
     return shown
 
 

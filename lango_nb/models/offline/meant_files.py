@@ -416,6 +416,27 @@ def copy_gone(request: Request) -> Step | None:
     return request.instead("delete", file=made)
 
 
+def folder_gone(request: Request) -> Step | None:
+    """Return that a folder is to go which a request names, where it was taken for a wish to undo: "no, get rid of that archive folder again".
+
+    Examples
+    --------
+    >>> copied = Context(changed=Step("copy", {"file": ("a.md",), "to": ("old/archive/",)}))
+    >>> said = Reading((Step("undo", {}),))
+    >>> folder_gone(Request(said, "no, get rid of that archive folder again", copied)).arguments
+    {'file': ('old/archive',)}
+    >>> folder_gone(Request(said, "undo the new folder", copied))
+    """
+    own = frozenset[str]().union(*lexicon_of(request.language).concepts(request.words))
+    is_gone = request.step.act == "undo" and {"delete", "folder"} <= own and len(request.unexplained) == 1
+    if not is_gone or request.is_question or request.names():
+        return None
+    name, changed = request.unexplained[0], request.context.changed
+    spoken = (request.context.file, changed.word("to") if changed is not None else "")
+    told = next((one.rstrip("/") for one in spoken if one.rstrip("/").rpartition("/")[2] == name), name)
+    return request.instead("delete", file=(told,))
+
+
 _SOME_ONE = "one"
 """What stands for one of several files, of which nobody has said which."""
 

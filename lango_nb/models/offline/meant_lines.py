@@ -6,7 +6,7 @@ import re
 
 from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.keyed import TABULAR
-from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon
+from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, OF_TASKS, SHOWING, of_boxes
 from lango_nb.models.offline.looking import state_of_boxes
@@ -23,7 +23,7 @@ from lango_nb.models.offline.names import (
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES
-from lango_nb.models.offline.request import CLAUSE, MAYBE_OPEN, SHORT, Request, says_gone, telling_in, wishes_said
+from lango_nb.models.offline.request import ASKED_OF, CLAUSE, MAYBE_OPEN, SHORT, Request, says_gone, telling_in, wishes_said
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
 _GOING = frozenset(("line.delete", "line.tick", "delete", "task.done", "task.delete"))
@@ -68,7 +68,8 @@ def taken_out(request: Request) -> Step | None:
     {'file': ('a.md',), 'find': ('eggs',)}
     """
     step, file, context = request.step, request.context.file, request.context
-    is_going = step.act in _GOING | {"undo"} or {"taking", "out"} <= wishes_said(request.text, request.language)
+    marks = wishes_said(request.text, request.language)
+    is_going = step.act in _GOING | {"undo"} or {"taking", "out"} <= marks or (step.act in _MAYBE_OFF and "off" in marks)
     if context.is_open or request.names() or not is_going or asks(request.text):
         return None
     said = [(one, telling_in(one, request.language)) for one in CLAUSE.split(request.text)]
@@ -99,9 +100,82 @@ def taken_out(request: Request) -> Step | None:
         is_other = is_added and bool(changed) and not any(map(has_word, sum(changed.values(), ())))
         return request.instead("line.delete", file=(file,), find=(word,)) if is_other else None
     is_there = any(map(has_word, dict(context.read).get(file, "").splitlines()))
-    is_list = request.last.act in {"append", "prepend", "line.delete"} and request.last.word("file") in {"", file}
-    is_there = is_there or (is_list and {"taking", "out"} <= wishes_said(clause, request.language))
+    is_list = request.last.act in {"append", "prepend", "line.delete", "line.move"}
+    is_list = is_list and request.last.word("file") in {"", file}
+    said_gone = wishes_said(clause, request.language)
+    is_off = "off" in said_gone and request.last.act == "line.move"
+    is_there = is_there or (is_list and ({"taking", "out"} <= said_gone or is_off))
     return request.instead("line.delete", file=(file,), find=(word,)) if is_there else None
+
+
+_MAYBE_OFF = frozenset(("same", "fix", "search", "replace", "value.set"))
+"""Acts that are read where it is told who is off a list."""
+_PLACES = {"upmost": "first", "downmost": "last"}
+"""Concepts of the words that say where a line goes in a text, and that place."""
+_MAYBE_MOVED = frozenset(
+    ("move", "prepend", "append", "rename", "replace", "line.replace", "value.set", "task.add", "read", "read.first", "talk", "unclear",
+     "same", "fix")
+)  # fmt: skip
+"""Acts that are read where a line is to be put elsewhere."""
+
+
+def line_moved(request: Request) -> Step | None:
+    r"""Return that a line of the list that is spoken of goes first, or last: "move Ann to the top, it's urgent".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea
+Ann - milk"),))
+    >>> line_moved(Request(Reading((Step("move", {}),)), "move ann to the very top, its urgent", shown)).arguments
+    {'file': ('a.txt',), 'find': ('ann',), 'to': ('first',)}
+    >>> line_moved(Request(Reading((Step("prepend", {}),)), "put the sugar at the top", shown))
+    """
+    file, text = request.context.file, dict(request.context.read).get(request.context.file, "")
+    if request.step.act not in _MAYBE_MOVED or file.endswith(TABLES) or request.names() or request.is_question:
+        return None
+    for clause in CLAUSE.split(request.text) if text else ():
+        own = frozenset[str]().union(*lexicon_of(request.language).concepts(words_of(clause)))
+        places = [_PLACES[one] for one in wishes_said(clause, request.language) if one in _PLACES]
+        left = [word for word in unexplained(clause, request.language) if _has_word(text, word)]
+        if own & {"move", "put"} and len(places) == 1 and 0 < len(left) <= FEW_SAID:
+            return request.instead("line.move", file=(file,), find=(" ".join(left),), to=(places[0],))
+    return None
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Tell whether a text has a word, whatever its case."""
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+_MAYBE_THERE = frozenset(
+    ("talk", "unclear", "about.owner", "about.agents", "search", "rows.where", "cell", "recall", "json.get", "same", "rows.count",
+     "count.matches", "exists")
+)  # fmt: skip
+"""Acts that are read where lines with a word are asked for."""
+
+
+def named_there(request: Request) -> Step | None:
+    r"""Return that the lines of the text that was shown are wanted which have a word of a question: "who is down for tea?".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea
+Ann - milk
+Cy - tea"),))
+    >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for tea", shown)).arguments
+    {'file': ('a.txt',), 'find': ('Bo - tea', 'Cy - tea')}
+    >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for coffee", shown))
+    """
+    file, text = request.context.file, dict(request.context.read).get(request.context.file, "")
+    is_asked = bool(request.concepts & ASKED_OF) and request.step.act in _MAYBE_THERE and not request.step.destination
+    if not (text and is_asked) or file.endswith(TABLES) or request.names() or "many" in request.concepts:
+        return None
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    named = [word for word in request.unexplained if _has_word(text, word)]
+    found = [line for line in lines if named and all(_has_word(line, word) for word in named)]
+    is_list = len(lines) > BOTH and all(len(line.split()) <= 2 * SHORT for line in lines)
+    is_it = is_list and 0 < len(found) < len(lines) and len(request.unexplained) - len(named) <= 1
+    return request.instead("search", file=(file,), find=tuple(found)) if is_it else None
 
 
 def _says_again(clause: str, language: str) -> bool:
