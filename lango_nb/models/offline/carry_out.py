@@ -46,11 +46,13 @@ from lango_nb.models.offline.names import (
     asks,
     calls_list,
     is_asking,
+    is_noun_of_file,
     is_pointer,
     is_small,
     plain,
     points_back,
     tells_past,
+    trimmed,
     unexplained,
     unquoted,
     whole_new_name,
@@ -329,7 +331,8 @@ def least_of(reading: Reading) -> float:
         return WISH_LEAST if is_wish else LOOK_LEAST
     if any(_may_change(step) and _is_question(step) for step in reading.steps):
         return _NEVER
-    if any(is_misnamed(step) or _adds_what_goes(step) or _wants_to_be_asked(step) for step in reading.steps):
+    is_cut = len(reading.steps) == 1 and _is_cut_short(reading.steps[0], reading.language)
+    if is_cut or any(is_misnamed(step) or _adds_what_goes(step) or _wants_to_be_asked(step) for step in reading.steps):
         return _NEVER
     if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
         return _NEVER
@@ -344,6 +347,42 @@ def least_of(reading: Reading) -> float:
     if any(step.act in _SAID_WITH and not _SAID_WITH[step.act] & concepts_of(step.text) for step in reading.steps):
         return DELETE_LEAST
     return CHANGE_LEAST if not deletes else NAMED_LEAST if is_named else DELETE_LEAST
+
+
+_WRITTEN = frozenset(("append", "prepend", "write"))
+
+
+def _is_cut_short(step: Step, language: str) -> bool:
+    """Tell whether a text to be written lacks the word before it, or a number that is said, so that it is hardly all of it.
+
+    Examples
+    --------
+    >>> said = "add a line that we use the blue tubs"
+    >>> _is_cut_short(Step("append", {"text": ("tubs",)}, text=said), "en")
+    True
+    >>> _is_cut_short(Step("append", {"text": ("we use the blue tubs",)}, text=said), "en")
+    False
+    """
+    text = step.word("text")
+    said = next((line for line in step.text.splitlines() if text and text in line), "")
+    found = words(said)
+    if step.act not in _WRITTEN or not said or ":" in said or any(word.is_quoted for word in found):
+        return False
+    guessed = {
+        word
+        for word in step.arguments.get("file", ())
+        if not (Desk.is_path(word) or is_noun_of_file(word) or _points(word))
+    }
+    shown = " ".join(word for given in step.arguments.values() for word in given if word not in guessed)
+    left = [word for phrase in unexplained(said, language, shown) for word in phrase.split()]
+    *_, article, before = ["", "", *said.partition(text)[0].split()]
+    is_begun = before in left and (is_small(article) or is_small_in(article, language)) and not text[:1].isdigit()
+    return is_begun or any(word.kind == "number" and word.text not in shown for word in found)
+
+
+def _points(word: str) -> bool:
+    """Tell whether a word stands for a file that was spoken of: "the original"."""
+    return any(is_pointer(trimmed(word), kind) for kind in ("it", "other", "original", "copy"))
 
 
 def _wants_to_be_asked(step: Step) -> bool:

@@ -847,6 +847,7 @@ def _put_into_cell(desk: Desk, step: Step, path: str, old: str, cell: Cell) -> W
     table = read_table(old)
     before, row = lines(old), table.rows[int(cell.entry)]
     place = table.columns.index(cell.column)
+    cell = cell._replace(new=_as_there(cell.new, table, desk.language))
     fitting = [at for at, line in enumerate(before) if read_table(f"{before[0]}\n{line}").rows[:1] == (row,)]
     if len(fitting) != 1:
         raise Ask(desk.say("ask.which", names=write_row(table, row)), can_try_others=True)
@@ -857,6 +858,23 @@ def _put_into_cell(desk: Desk, step: Step, path: str, old: str, cell: Cell) -> W
         raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
     yield from edit(desk, path, old, [*before[:at], changed, *before[at + 1 :]])
     return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=changed), path)
+
+
+def _as_there(said: str, table: Table, language: str) -> str:
+    """Return a new value as the table has it already, in whatever case, without a small word behind it: "owen there".
+
+    Examples
+    --------
+    >>> rota = Table(("day", "late"), (("Friday", "Lucie"), ("Monday", "Owen")))
+    >>> _as_there("owen there", rota, "en"), _as_there("dee", rota, "en"), _as_there("out of order", rota, "en")
+    ('Owen', 'dee', 'out of order')
+    """
+    held = {plain(value): value for row in table.rows for value in row if value}
+    words = said.split()
+    ways = [said]
+    if len(words) > 1 and (is_small(words[-1]) or is_small_in(words[-1].casefold(), language)):
+        ways.append(" ".join(words[:-1]))
+    return next((held[plain(way)] for way in ways if plain(way) in held), said)
 
 
 def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) -> list[Cell]:

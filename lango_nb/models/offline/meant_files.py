@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lango_nb.models.offline.followups import ENDED, says_more
-from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lists import FEW_WORDS, SHOWING
 from lango_nb.models.offline.names import (
     ARTICLES,
@@ -88,7 +88,9 @@ def merged(request: Request) -> Step | None:
     >>> merged(Request(Reading((Step("append", {}),)), "join a.txt to b.txt", Context()))
     """
     named = [name for name in dict.fromkeys(request.files) if ENDED.search(name)]
-    is_said = "merge" in request.concepts and not request.is_question and len(named) != BOTH
+    told = zip(request.words, lexicon().concepts(request.words), strict=True)
+    is_verb = any("merge" in one and not is_small_in(word.folded, request.language) for word, one in told)  # no "una"
+    is_said = is_verb and not request.is_question and len(named) != BOTH
     if not is_said or not named or any(word.is_quoted for word in request.words) or request.context.asked is not None:
         return None
     *files, to = named

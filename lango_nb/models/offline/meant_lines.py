@@ -23,7 +23,16 @@ from lango_nb.models.offline.names import (
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES
-from lango_nb.models.offline.request import ASKED_OF, CLAUSE, MAYBE_OPEN, SHORT, Request, says_gone, telling_in, wishes_said
+from lango_nb.models.offline.request import (
+    ASKED_OF,
+    CLAUSE,
+    MAYBE_OPEN,
+    SHORT,
+    Request,
+    says_gone,
+    telling_in,
+    wishes_said,
+)
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
 _GOING = frozenset(("line.delete", "line.tick", "delete", "task.done", "task.delete"))
@@ -69,7 +78,9 @@ def taken_out(request: Request) -> Step | None:
     """
     step, file, context = request.step, request.context.file, request.context
     marks = wishes_said(request.text, request.language)
-    is_going = step.act in _GOING | {"undo"} or {"taking", "out"} <= marks or (step.act in _MAYBE_OFF and "off" in marks)
+    is_going = (
+        step.act in _GOING | {"undo"} or {"taking", "out"} <= marks or (step.act in _MAYBE_OFF and "off" in marks)
+    )
     if context.is_open or request.names() or not is_going or asks(request.text):
         return None
     said = [(one, telling_in(one, request.language)) for one in CLAUSE.split(request.text)]
@@ -122,13 +133,13 @@ _MAYBE_MOVED = frozenset(
 def line_moved(request: Request) -> Step | None:
     r"""Return that a line of the list that is spoken of goes first, or last: "move Ann to the top, it's urgent".
 
-    Examples
-    --------
-    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea
-Ann - milk"),))
-    >>> line_moved(Request(Reading((Step("move", {}),)), "move ann to the very top, its urgent", shown)).arguments
-    {'file': ('a.txt',), 'find': ('ann',), 'to': ('first',)}
-    >>> line_moved(Request(Reading((Step("prepend", {}),)), "put the sugar at the top", shown))
+        Examples
+        --------
+        >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea
+    Ann - milk"),))
+        >>> line_moved(Request(Reading((Step("move", {}),)), "move ann to the very top, its urgent", shown)).arguments
+        {'file': ('a.txt',), 'find': ('ann',), 'to': ('first',)}
+        >>> line_moved(Request(Reading((Step("prepend", {}),)), "put the sugar at the top", shown))
     """
     file, text = request.context.file, dict(request.context.read).get(request.context.file, "")
     if request.step.act not in _MAYBE_MOVED or file.endswith(TABLES) or request.names() or request.is_question:
@@ -157,14 +168,14 @@ _MAYBE_THERE = frozenset(
 def named_there(request: Request) -> Step | None:
     r"""Return that the lines of the text that was shown are wanted which have a word of a question: "who is down for tea?".
 
-    Examples
-    --------
-    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea
-Ann - milk
-Cy - tea"),))
-    >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for tea", shown)).arguments
-    {'file': ('a.txt',), 'find': ('Bo - tea', 'Cy - tea')}
-    >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for coffee", shown))
+        Examples
+        --------
+        >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea
+    Ann - milk
+    Cy - tea"),))
+        >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for tea", shown)).arguments
+        {'file': ('a.txt',), 'find': ('Bo - tea', 'Cy - tea')}
+        >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for coffee", shown))
     """
     file, text = request.context.file, dict(request.context.read).get(request.context.file, "")
     is_asked = bool(request.concepts & ASKED_OF) and request.step.act in _MAYBE_THERE and not request.step.destination

@@ -479,3 +479,31 @@ def test_of_two_files_the_one_with_all_words_of_its_name_is_deleted(ask: Ask, fo
     (folder / "docs" / "letter_draft.txt").write_text("Dear\n")
     ask("delete the letter draft")
     assert (folder / "letter.txt").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "add a line to notes.md that we use the blue tubs",
+        "noch ein satz in notes.md dass wir die blauen wannen benutzen",
+    ],
+)
+def test_half_of_a_sentence_is_not_written_unasked(ask: Ask, folder: Path, text: str) -> None:
+    before = held(folder)
+    ask(text)
+    added = (folder / "notes.md").read_text().removeprefix(before["notes.md"])
+    assert not added or "blue tubs" in added or "blauen wannen" in added
+
+
+def test_a_limit_that_shall_be_raised_is_not_added_to_a_file_without_its_number(ask: Ask, folder: Path) -> None:
+    before = held(folder)
+    ask("read notes.md")
+    ask("stell die grenze bitte auf 7 hoch")
+    assert held(folder) == before
+
+
+def test_a_value_is_put_as_the_table_has_it(ask: Ask, folder: Path) -> None:
+    (folder / "rota.csv").write_text("day,late\nFriday,Lucie\nMonday,Owen\n")
+    ask("who is on late on Friday in rota.csv?")
+    ask("she can't make it. put owen there")
+    assert "owen" not in (folder / "rota.csv").read_text()
