@@ -1,10 +1,12 @@
-"""What people type, carried out whole: some 3 000 turns in ten languages.
+"""What people type, carried out whole: some 3 900 turns in ten languages.
 
 They say what has to be in the answer and in the files afterwards; ``answers.md`` beside each suite holds what was
 answered, by whom and with which tools, and which turns are not done yet. Whoever changes an answer writes the files
 anew and reads what has become of it::
 
     python -m tests.scenarios.test_requests
+
+The suite carries out every second task, ``-m slow`` the others.
 
 Their authors had not seen the code, but for ``corners``, which goes where the others do not; the author of ``filmhuis``
 knew what the others miss; ``cycle_shop`` went 36 % done, 51 % with good questions, before anything was mended
@@ -20,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +32,8 @@ from lango_nb.evaluation.tasks import Task, read_tasks
 
 SUITES = Path(__file__).parents[1] / "data" / "requests"
 NAMES = sorted(path.parent.name for path in SUITES.glob("*/tasks.yaml"))
+EVERY = 2
+"""The suite carries out one task of so many."""
 LONG = 1000
 """Of a longer answer the beginning is kept."""
 UNSTEADY = re.compile(
@@ -88,7 +93,14 @@ def known(suite: str) -> dict[str, str]:
     return {name: text.strip() for name, _, text in (part.partition("\n") for part in parts[1:])}
 
 
-@pytest.mark.parametrize(("suite", "task"), [(suite, task) for suite in NAMES for task in tasks_of(suite)])
+def cases() -> Iterator[Any]:
+    """Return all tasks by suite and name; half of them are for ``-m slow``."""
+    for suite in NAMES:
+        for number, task in enumerate(tasks_of(suite)):
+            yield pytest.param(suite, task, marks=pytest.mark.slow if number % EVERY else ())
+
+
+@pytest.mark.parametrize(("suite", "task"), cases())
 def test_what_was_understood_is_still_understood(suite: str, task: str) -> None:
     result = run_task(tasks_of(suite)[task], setup("octet"))
     before = len(NOT_DONE.findall(known(suite)[task]))
