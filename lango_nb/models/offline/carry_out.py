@@ -282,6 +282,8 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     """Tell whether another reading may be tried: never a change for a look, nor a look for what is surely a change."""
     if not other.steps or other.confidence < LOOK_LEAST or any(is_talk(step.act) for step in other.steps):
         return False
+    if any(step.act == "folder.make" and "folder" not in concepts_of(step.text) for step in other.steps):
+        return False  # "make it 20 minutes"
     if any(map(_loses_exception, other.steps)) or (_deletes(reading) and _changes(other) and not _deletes(other)):
         return False  # what is to go is not copied, and nothing is written instead
     if _is_answer(other, reading) or _is_answer(reading, other):

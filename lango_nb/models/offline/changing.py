@@ -7,6 +7,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from lango_nb.core.masking import MASK, mask
@@ -18,6 +19,8 @@ from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import excepted, key_abroad, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import (
     begins_with_pointer,
+    forms_of,
+    in_english,
     is_part,
     is_pointer,
     is_small,
@@ -30,6 +33,7 @@ from lango_nb.models.offline.names import (
     points_at_answer,
     rank,
     says_name,
+    stem,
     telling_words,
     trimmed,
     unquoted,
@@ -526,10 +530,31 @@ def _by_shape(desk: Desk, step: Step) -> Work:
     found = list(dict.fromkeys(re.findall(rf"(?<![\w]){shape}(?![\w])", text)))
     said = step.text.partition("\n")[0].replace(right, " ")
     place = next((at for word in said.split() if (at := rank(word)) is not None), 1 if len(found) == 1 else 0)
+    if not found and (both := _with_unit(text, right, desk.language)) is not None:
+        return step.with_arguments(file=(path,), old=both[:1], new=both[1:])
     if not 0 < abs(place) <= len(found):
         return step
     old = found[place - 1 if place > 0 else place]
     return step.with_arguments(file=(path,), old=(old,), new=(right,))
+
+
+def _with_unit(text: str, said: str, language: str) -> tuple[str, str] | None:
+    """Return the only number of a text with a unit that is said, in whatever language, and the other number with it.
+
+    Examples
+    --------
+    >>> _with_unit("Please pay the 30 euro within 14 days.", "10 Tage", "de"), _with_unit("5 days or 9 days", "3 days", "en")
+    (('14 days', '10 days'), None)
+    """
+    number, _, unit = said.partition(" ")
+    wanted = {stem(plain(unit)), *forms_of(plain(unit)), *in_english(unit, language)}
+    pairs = re.findall(r"(?<![\w.,])\d[\d.,]*(?= )| [^\W\d_]+", text)
+    met = {
+        f"{one}{other}": f"{number}{other}"
+        for one, other in pairwise(pairs)
+        if one[:1].isdigit() and wanted & {stem(plain(other)), *forms_of(plain(other))} and f"{one}{other}" in text
+    }
+    return next(iter(met.items())) if len(met) == 1 else None
 
 
 def _with(desk: Desk, step: Step, sought: str) -> Work:
@@ -1170,10 +1195,10 @@ def _run(desk: Desk, step: Step) -> Work:
 
 
 def _run_file(desk: Desk, step: Step) -> Work:
-    (path, *_) = yield from desk.files(step)
+    (path, *given) = yield from desk.files(step)
     runner = _RUNNERS.get(posixpath.splitext(path)[1].casefold(), "")
-    name = shlex.quote(path if not path.startswith("-") else f"./{path}")
-    command = f"{runner} {name}" if runner else shlex.quote(f"./{path}")
+    name, *others = (shlex.quote(one if not one.startswith("-") else f"./{one}") for one in (path, *given))
+    command = " ".join((f"{runner} {name}" if runner else shlex.quote(f"./{path}"), *others))  # "run it on a.csv"
     outcome: Outcome = yield from _run(desk, step.with_arguments(command=(command,)))
     return outcome._replace(step=step.with_arguments(file=(path,)), file=path)
 

@@ -549,7 +549,7 @@ class Desk:
                 try:
                     found.append((yield from self.file(word)))
                 except Ask as ask:
-                    if 1 < len(ask.rivals) == of_all:
+                    if 1 < len(ask.rivals) == (of_all or 2 * (step.act == "compare")):
                         found += ask.rivals  # "both": these are all that fit
                         continue
                     if ask.rivals or (bare := without_count(word)) == word:

@@ -14,7 +14,7 @@ from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
-from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, concepts_of, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import OF_TASKS
 from lango_nb.models.offline.names import (
@@ -22,6 +22,7 @@ from lango_nb.models.offline.names import (
     endings,
     forms_of,
     here_in,
+    is_date,
     is_pointer,
     is_small,
     kind_of_file,
@@ -150,6 +151,8 @@ _OF_LINES = frozenset(("count.lines", "count.rows", "json.get"))
 """Acts that may be meant for what a table holds."""
 _OF_FILES = frozenset(("file", "change", "newest", "create", "write", "save", "date"))
 """Concepts of a question about when a file was changed."""
+_OF_CHANGES = frozenset(("file", "change", "newest", "create", "write", "save"))
+"""Concepts of a question about when a file was changed, and not about its text."""
 _SAID_WITH: Mapping[str, frozenset[str]] = {
     "list": frozenset(("file", "folder", "list", "show", "all", "have", "contain")),
     "date": _OF_FILES - {"date"},
@@ -820,8 +823,21 @@ def _date(desk: Desk, step: Step) -> Work:
     timed: list[Entry] = yield from desk.folder.with_times([Entry(path) for path in paths])
     if not any(one.changed for one in timed) and set(paths) <= set(desk.context.shown):
         return Outcome("\n".join(paths), paths[0], step)  # a line that was shown says itself when it was
+    if len(paths) == 1 and (dated := (yield from _dated_letter(desk, step, paths[0]))) is not None:
+        return dated
     said = [desk.say("date", file=one.name, date=one.changed.replace("T", " ").removesuffix("Z")) for one in timed]
     return Outcome("\n".join(said), timed[0].changed, step.with_arguments(file=paths), paths[0])
+
+
+def _dated_letter(desk: Desk, step: Step, path: str) -> Work:
+    """Return the line of a letter that is its date, where it is asked from when it is, and not when it was changed."""
+    told = lexicon_of(desk.language).concepts(words_of(step.text.partition("\n")[0]))
+    is_of_change = any(one & _OF_CHANGES and "other" not in one for one in told)
+    if is_of_change or not path.casefold().endswith((".txt", ".md")):
+        return None
+    text: str = yield from desk.folder.read(path)
+    dates = [line for line in lines(text) if is_date(line)]
+    return _lines_found(desk, step.text, [(path, dates[0])]) if len(dates) == 1 and _is_letter(path, text) else None
 
 
 def _exists(desk: Desk, step: Step) -> Work:

@@ -123,8 +123,7 @@ def line_moved(request: Request) -> Step | None:
 
     Examples
     --------
-    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea
-Ann - milk"),))
+    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea\nAnn - milk"),))
     >>> line_moved(Request(Reading((Step("move", {}),)), "move ann to the very top, its urgent", shown)).arguments
     {'file': ('a.txt',), 'find': ('ann',), 'to': ('first',)}
     >>> line_moved(Request(Reading((Step("prepend", {}),)), "put the sugar at the top", shown))
@@ -158,9 +157,7 @@ def named_there(request: Request) -> Step | None:
 
     Examples
     --------
-    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea
-Ann - milk
-Cy - tea"),))
+    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea\nAnn - milk\nCy - tea"),))
     >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for tea", shown)).arguments
     {'file': ('a.txt',), 'find': ('Bo - tea', 'Cy - tea')}
     >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for coffee", shown))
@@ -599,3 +596,34 @@ def instead_of(request: Request) -> Step | None:
     if not is_instead or has != [False, True] or context.file.endswith(TABLES):
         return None
     return request.instead("replace", file=(context.file,), old=(old,), new=(new,))
+
+
+_MAYBE_AMOUNT = frozenset(
+    ("json.set", "value.set", "replace", "line.replace", "line.delete", "calculate", "unclear", "same", "fix", "cell", "folder.make")
+)
+"""Acts that are read where a number of the text that is spoken of is to be another."""
+
+
+def amount_put(request: Request) -> Step | None:
+    """Return that a number with its unit is to be another in the text that is spoken of: "make it 10 days".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt")
+    >>> said = Reading((Step("json.set", {"new": ("10",)}),), language="de")
+    >>> amount_put(Request(said, "setz die Frist da auf 10 Tage runter", shown)).arguments
+    {'file': ('a.txt',), 'old': ('10 Tage',)}
+    >>> amount_put(Request(said, "das waren 10 Tage", shown))
+    """
+    file, found = request.context.file, request.words
+    is_text = file.casefold().endswith((".txt", ".md")) and not request.context.is_open
+    numbers = [at for at, word in enumerate(found[:-1]) if word.kind == "number" and found[at + 1].kind == "word"]
+    is_one = len(numbers) == 1 and sum(word.kind in {"number", "measure"} for word in found) == 1
+    own = frozenset[str]().union(*lexicon_of(request.language).concepts(found))
+    is_wish = bool(own & {"change", "put", "create", "replace", "correct"} or {"granted", "mark"} & wishes_said(request.text, request.language))
+    is_gone = "delete" in own and not own & {"change", "put"}  # "runter" is no wish to delete
+    is_other = request.names() or request.is_question or is_gone or bool(own & {"line", "row", "append", "folder", "file"})
+    if not (is_text and is_one and is_wish) or is_other or request.step.act not in _MAYBE_AMOUNT:
+        return None
+    said = request.text[found[numbers[0]].start : found[numbers[0] + 1].end]
+    return request.instead("replace", file=(file,), old=(said,))

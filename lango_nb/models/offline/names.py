@@ -137,6 +137,9 @@ class Pick(NamedTuple):
     """Names that fit equally well."""
 
 
+_DAY_SAID = re.compile(r"\d{1,4}(?:st|nd|rd|th|er|º)?", re.IGNORECASE)
+_DATE_NUMBERS, _MOST_OF_DATE = 2, 5
+"""Numbers of a day of a month in a year, and words of a line that only says that."""
 _MARKS = "\"\" '' `` “” „“ „” «» \u2018\u2019 「」 『』".split()
 
 
@@ -869,6 +872,21 @@ def is_asking(text: str) -> bool:
 def _speech_of(concept: str) -> tuple[str, ...]:
     """Return the words of a concept of ``data/reading/speech.tsv``."""
     return tuple(word for one, _, listed in read_rows("speech.tsv") if one == concept for word in listed.split(", "))
+
+
+def is_date(line: str) -> bool:
+    """Tell whether a line says a day of a month, and nothing else but a place, a day of the week or a year.
+
+    Examples
+    --------
+    >>> is_date("3 June 2024"), is_date("Berlin, den 3. Juni 2024"), is_date("see you on 3 June at 10:15, Ann"), is_date("June")
+    (True, True, False, False)
+    """
+    found = [word for word in words_in(line) if word.kind != "sign"]
+    months, numbers = table_of("month"), [word for word in found if _DAY_SAID.fullmatch(word.text)]
+    is_named = any(plain(word.text) in months for word in found) and 0 < len(numbers) <= _DATE_NUMBERS
+    is_whole = any(re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}", part) for part in line.split())
+    return (is_named or is_whole) and len(found) <= _MOST_OF_DATE
 
 
 def without_asking(text: str) -> str:

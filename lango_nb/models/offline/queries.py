@@ -858,7 +858,7 @@ def _label_of(table: Table) -> list[str]:
 
     Examples
     --------
-    >>> rows = (("2024-06-03", "dog", "Rex"), ("2024-06-03", "cat", "Tom"), ("2024-06-04", "cat", "Mia"))
+    >>> rows = (("2024-06-03", "cat", "Rex"), ("2024-06-03", "cat", "Tom"), ("2024-06-04", "cat", "Mia"))
     >>> _label_of(Table(("date", "species", "patient"), rows)), _label_of(Table(("date", "kind", "name"), rows))
     (['patient'], ['name'])
     """
@@ -875,7 +875,7 @@ def _names_asked(asked: _Question, table: Table) -> list[str]:
     --------
     >>> pets = Table(("name", "kind"), (("Tom", "cat"), ("Rex", "dog"), ("Mia", "cat")))
     >>> str(query("how many cats are there, and what are they called?", pets))
-    'count, name where kind is cat'
+    'count, name where kind has cat'
     """
     places = asked.asks({"named"}) or [at for at in asked.means("name") if at not in asked.used | asked.columns]
     asked.used.update(places)
