@@ -862,7 +862,9 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
         return []
     is_own = table.values(table.columns[0]).count(rows[0][0]) == 1
     named = f"{said} {' '.join(rows[0][:1] if is_own else rows[0])}"
-    return cells_meant(text, named, new) or (cells_meant(text, f"{named} {column}", new) if column else [])
+    found = cells_meant(text, named, new)
+    told_of = [cell for cell in found if names_column(said, cell.column, desk.language)]
+    return told_of or (cells_meant(text, f"{named} {column}", new) if column else []) or found
 
 
 def _only_table(desk: Desk, said: str, new: str, series: str = "") -> Work:
