@@ -235,7 +235,11 @@ def _operate(desk: Desk, step: Step) -> Work:
     if text is None:
         return (yield from _in_folder(desk, step, path))
     is_again = desk.context.last is not None and desk.context.last.act == step.act
-    if step.act in _SIZES and desk.is_guessed and not (is_again or says_operation(_unsaid(step), step.act, desk.language)):
+    if (
+        step.act in _SIZES
+        and desk.is_guessed
+        and not (is_again or says_operation(_unsaid(step), step.act, desk.language))
+    ):
         raise Ask(
             desk.say("ask.mean", word=step.word("file"), name=path), can_try_others=True
         )  # "how long does it cook?"
@@ -268,7 +272,11 @@ def _operate(desk: Desk, step: Step) -> Work:
 
 def _in_folder(desk: Desk, step: Step, path: str) -> Work:
     """Do an operation on all files of a folder; what is counted there without saying what are the files."""
-    if step.act in _SIZES and not says_operation(_unsaid(step), step.act, desk.language) and "many" in concepts_of(step.text):
+    if (
+        step.act in _SIZES
+        and not says_operation(_unsaid(step), step.act, desk.language)
+        and "many" in concepts_of(step.text)
+    ):
         return (yield from _count_files(desk, step._replace(act="count.files")))  # "how many letters are in there?"
     if step.act in {"count.lines", "count.words", "count.chars", "count.matches", "search", "summary"}:
         return (yield from _over_folder(desk, step, path))
@@ -923,7 +931,6 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     before = desk.context.query
     names: Sequence[str] = yield from _tables(desk, step, said)
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
-    is_asked_twice = any(sign in said.rstrip()[:-1] for sign in ASK_SIGNS)  # "what is short? what is below its minimum?"
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     texts |= whole_series(texts)
     found: list[tuple[float, bool, bool, int, Outcome | tuple[str, Query, Table]]] = []
@@ -943,13 +950,14 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         told = _told(before, name, table, is_named=is_named)
         table = with_products(table, said, told, desk.language)
         key = rows_key(text) if name.casefold().endswith(".json") else ""
-        read = query_of if is_named or is_asked_twice else query
-        title = f"{name.rpartition('/')[0]}.csv" if is_series(name) else name
-        asked = read(said, table, told, f"{key} {title.rpartition('/')[2]}".lstrip(), desk.language)
+        read = query_of if is_named or _has_two_questions(said) else query
+        asked = read(said, table, told, f"{key} {_title_of(name)}".lstrip(), desk.language)
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
-            found.append((beside.explained + _HAS_VALUE, False, False, beside.said, _leaf_answered(desk, step, name, beside)))
+            found.append(
+                (beside.explained + _HAS_VALUE, False, False, beside.said, _leaf_answered(desk, step, name, beside))
+            )
             continue
         joined = _joined(desk, asked, told, table)
         if joined is not None:
@@ -967,6 +975,16 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         return (yield from _rows_again(desk, step, said))
     best = max(found, key=lambda one: one[:4])[4]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
+
+
+def _title_of(name: str) -> str:
+    """Return what a table is called: its file, of a series the folder."""
+    return f"{name.rpartition('/')[0]}.csv" if is_series(name) else name.rpartition("/")[2]
+
+
+def _has_two_questions(said: str) -> bool:
+    """Tell whether a request asks twice: "what is short? what is below its minimum?"."""
+    return any(sign in said.rstrip()[:-1] for sign in ASK_SIGNS)
 
 
 def _is_said_again(step: Step, asked: Query, told: Query | None) -> bool:

@@ -22,7 +22,16 @@ from lango_nb.models.offline.names import (
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES
-from lango_nb.models.offline.request import ASKED_OF, CLAUSE, MAYBE_OPEN, SHORT, Request, says_gone, telling_in, wishes_said
+from lango_nb.models.offline.request import (
+    ASKED_OF,
+    CLAUSE,
+    MAYBE_OPEN,
+    SHORT,
+    Request,
+    says_gone,
+    telling_in,
+    wishes_said,
+)
 from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
 _GOING = frozenset(("line.delete", "line.tick", "delete", "task.done", "task.delete"))
@@ -68,7 +77,9 @@ def taken_out(request: Request) -> Step | None:
     """
     step, file, context = request.step, request.context.file, request.context
     marks = wishes_said(request.text, request.language)
-    is_going = step.act in _GOING | {"undo"} or {"taking", "out"} <= marks or (step.act in _MAYBE_OFF and "off" in marks)
+    is_going = (
+        step.act in _GOING | {"undo"} or {"taking", "out"} <= marks or (step.act in _MAYBE_OFF and "off" in marks)
+    )
     if context.is_open or request.names() or not is_going or asks(request.text):
         return None
     said = [(one, telling_in(one, request.language)) for one in CLAUSE.split(request.text)]
@@ -599,7 +610,19 @@ def instead_of(request: Request) -> Step | None:
 
 
 _MAYBE_AMOUNT = frozenset(
-    ("json.set", "value.set", "replace", "line.replace", "line.delete", "calculate", "unclear", "same", "fix", "cell", "folder.make")
+    (
+        "json.set",
+        "value.set",
+        "replace",
+        "line.replace",
+        "line.delete",
+        "calculate",
+        "unclear",
+        "same",
+        "fix",
+        "cell",
+        "folder.make",
+    )
 )
 """Acts that are read where a number of the text that is spoken of is to be another."""
 
@@ -620,9 +643,14 @@ def amount_put(request: Request) -> Step | None:
     numbers = [at for at, word in enumerate(found[:-1]) if word.kind == "number" and found[at + 1].kind == "word"]
     is_one = len(numbers) == 1 and sum(word.kind in {"number", "measure"} for word in found) == 1
     own = frozenset[str]().union(*lexicon_of(request.language).concepts(found))
-    is_wish = bool(own & {"change", "put", "create", "replace", "correct"} or {"granted", "mark"} & wishes_said(request.text, request.language))
+    is_wish = bool(
+        own & {"change", "put", "create", "replace", "correct"}
+        or {"granted", "mark"} & wishes_said(request.text, request.language)
+    )
     is_gone = "delete" in own and not own & {"change", "put"}  # "runter" is no wish to delete
-    is_other = request.names() or request.is_question or is_gone or bool(own & {"line", "row", "append", "folder", "file"})
+    is_other = (
+        request.names() or request.is_question or is_gone or bool(own & {"line", "row", "append", "folder", "file"})
+    )
     if not (is_text and is_one and is_wish) or is_other or request.step.act not in _MAYBE_AMOUNT:
         return None
     said = request.text[found[numbers[0]].start : found[numbers[0] + 1].end]

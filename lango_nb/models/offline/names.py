@@ -848,10 +848,14 @@ def asks(text: str) -> bool:
     """Tell whether a text has a word or a sign that asks, or begins with wanting something shown or told."""
     if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
         return True
-    said = f"{text.lstrip().casefold()} "
-    if said.startswith(_speech_of("told")) or said.startswith(tuple(f"{one} " for one in _speech_of("whether"))):
+    if text.lstrip().casefold().startswith(_speech_of("told")) or _asks_whether(text):
         return True
     return bool(_SHOWING.intersection(*lexicon().concepts(words_in(text))[:1]))
+
+
+def _asks_whether(text: str) -> bool:
+    """Tell whether a text begins as a question does that wants a yes or a no: "did the backup work"."""
+    return f"{text.lstrip().casefold()} ".startswith(tuple(f"{one} " for one in _speech_of("whether")))
 
 
 def is_asking(text: str) -> bool:
@@ -863,8 +867,8 @@ def is_asking(text: str) -> bool:
     (True, True, False)
     """
     first = lexicon().concepts(words_in(text.partition("\n")[0])[:_EXPLAINED_IN])
-    if f"{text.lstrip().casefold()} ".startswith(tuple(f"{one} " for one in _speech_of("whether"))):
-        return True  # "did the backup work"
+    if _asks_whether(text):
+        return True
     asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
     said = text.rstrip(" ?\uff1f")
     if said.endswith(_speech_of("ends")) and not any(word in said for word in _speech_of("polite")):
@@ -894,11 +898,11 @@ def is_date(line: str) -> bool:
 
 
 def days_in(text: str) -> list[tuple[int, int, int]]:
-    """Return the days that lines of a text are, each as year, month and day; of those that tell a year.
+    r"""Return the days that lines of a text are, each as year, month and day; of those that tell a year.
 
     Examples
     --------
-    >>> days_in("Dear Ann,\\n22 April 2024"), days_in("3 June")
+    >>> days_in("Dear Ann,\n22 April 2024"), days_in("3 June")
     ([(2024, 4, 22)], [])
     """
     found = []

@@ -632,7 +632,6 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     where = _limited([*where, *truths], list(_limits(asked, table, named)))
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
-    _explain_span(asked)
     most = counted or (_how_many(asked) if measure in {"max", "min"} else 0)
     asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     if before is not None:
@@ -837,7 +836,7 @@ def _in_turn(found: Query, before: Query | None, table: Table, asked: _Question)
     return Query(found.where, tuple(rest or _label_of(table)), measure, ours[0], explained, is_grounded=True)
 
 
-def _times_apart(times: Sequence[str], found: Query, before: Query | None, table: Table) -> Sequence[str]:
+def _times_apart(times: list[str], found: Query, before: Query | None, table: Table) -> list[str]:
     """Return the column of times that tells rows apart: of a day and a clock the day, and the clock where the day is told.
 
     Examples
@@ -1864,6 +1863,7 @@ def ranked(text: str, language: str, column: str = "") -> tuple[bool, int]:
 
 def _counted_off(asked: _Question) -> int:
     """Return the number right before a superlative, which is no day and no value: "the 3 dearest repairs"; 0 for none."""
+    _explain_span(asked)
     extremes = asked.has(_EXTREMES)
     for unit in asked.units:
         if unit.is_number and unit.token + 1 in extremes and unit.text.isdigit():
