@@ -143,9 +143,12 @@ def line_moved(request: Request) -> Step | None:
     if request.step.act not in _MAYBE_MOVED or file.endswith(TABLES) or request.names() or request.is_question:
         return None
     for clause in CLAUSE.split(request.text) if text else ():
-        own = frozenset[str]().union(*lexicon_of(request.language).concepts(words_of(clause)))
+        found = words_of(clause)
+        told = lexicon_of(request.language).concepts(found)
+        own = frozenset[str]().union(*told)
         places = [_PLACES[one] for one in wishes_said(clause, request.language) if one in _PLACES]
-        left = [word for word in unexplained(clause, request.language) if _has_word(text, word)]
+        bare = [word.text for word, one in zip(found, told, strict=True) if not (one or is_small(word.text))]
+        left = [word for word in bare if word.isalnum() and _has_word(text, word)]
         if own & {"move", "put"} and len(places) == 1 and 0 < len(left) <= FEW_SAID:
             return request.instead("line.move", file=(file,), find=(" ".join(left),), to=(places[0],))
     return None
