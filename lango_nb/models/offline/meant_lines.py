@@ -142,13 +142,14 @@ def line_moved(request: Request) -> Step | None:
     file, text = request.context.file, dict(request.context.read).get(request.context.file, "")
     if request.step.act not in _MAYBE_MOVED or file.endswith(TABLES) or request.names() or request.is_question:
         return None
-    for clause in CLAUSE.split(request.text) if text else ():
+    is_known = bool(text) or request.last.act == "line.move"
+    for clause in CLAUSE.split(request.text) if is_known else ():
         found = words_of(clause)
         told = lexicon_of(request.language).concepts(found)
         own = frozenset[str]().union(*told)
         places = [_PLACES[one] for one in wishes_said(clause, request.language) if one in _PLACES]
         bare = [word.text for word, one in zip(found, told, strict=True) if not (one or is_small(word.text))]
-        left = [word for word in bare if word.isalnum() and _has_word(text, word)]
+        left = [word for word in bare if word.isalnum() and (not text or _has_word(text, word))]
         if own & {"move", "put"} and len(places) == 1 and 0 < len(left) <= FEW_SAID:
             return request.instead("line.move", file=(file,), find=(" ".join(left),), to=(places[0],))
     return None
