@@ -116,7 +116,7 @@ def of_memory(reading: Reading, request: str, context: Context) -> Reading | Non
     likely = {one.act for other in (reading, *reading.others) for one in other.steps}
     if asks and (is_talk(step.act) or step.act in FOLLOWS or ("recall" in likely and not is_change(step.act))):
         _, shared = nearest_texts(request, context.known)
-        if shared >= _SHARED:
+        if shared >= _SHARED - (step.act == "recall"):  # "when was her holiday again?"
             return Reading((Step("recall", {"find": (request.strip(),)}, text=request),), 1.0, reading.language)
     return None
 

@@ -299,8 +299,9 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     if not other.steps or other.confidence < LOOK_LEAST or any(is_talk(step.act) for step in other.steps):
         return False
     moved = {step.act.partition(".")[0] for step in other.steps} & {"move", "rename"}
-    if moved and all(step.destination for step in reading.steps):
-        return False  # what was looked for is to be kept somewhere: the file it is in goes nowhere
+    is_kept = bool(moved) and all(step.destination for step in reading.steps)  # the file it is in goes nowhere
+    if is_kept or any(step.act == "folder.make" and "folder" not in concepts_of(step.text) for step in other.steps):
+        return False  # "make it 20 minutes"
     if any(map(_loses_exception, other.steps)) or (_deletes(reading) and _changes(other) and not _deletes(other)):
         return False  # what is to go is not copied, and nothing is written instead
     if _is_answer(other, reading) or _is_answer(reading, other):

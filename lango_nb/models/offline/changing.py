@@ -7,7 +7,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 from lango_nb.core.masking import MASK, mask
@@ -20,6 +20,8 @@ from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import excepted, key_abroad, memories, named, task_meant, tasks
 from lango_nb.models.offline.names import (
     begins_with_pointer,
+    forms_of,
+    in_english,
     is_part,
     is_pointer,
     is_small,
@@ -32,6 +34,7 @@ from lango_nb.models.offline.names import (
     points_at_answer,
     rank,
     says_name,
+    stem,
     telling_words,
     trimmed,
     unexplained,
@@ -561,10 +564,31 @@ def _by_shape(desk: Desk, step: Step) -> Work:
     found = list(dict.fromkeys(re.findall(rf"(?<![\w]){shape}(?![\w])", text)))
     said = step.text.partition("\n")[0].replace(right, " ")
     place = next((at for word in said.split() if (at := rank(word)) is not None), 1 if len(found) == 1 else 0)
+    if not found and (both := _with_unit(text, right, desk.language)) is not None:
+        return step.with_arguments(file=(path,), old=both[:1], new=both[1:])
     if not 0 < abs(place) <= len(found):
         return step
     old = found[place - 1 if place > 0 else place]
     return step.with_arguments(file=(path,), old=(old,), new=(right,))
+
+
+def _with_unit(text: str, said: str, language: str) -> tuple[str, str] | None:
+    """Return the only number of a text with a unit that is said, in whatever language, and the other number with it.
+
+    Examples
+    --------
+    >>> _with_unit("Please pay the 30 euro within 14 days.", "10 Tage", "de"), _with_unit("5 days or 9 days", "3 days", "en")
+    (('14 days', '10 days'), None)
+    """
+    number, _, unit = said.partition(" ")
+    wanted = {stem(plain(unit)), *forms_of(plain(unit)), *in_english(unit, language)}
+    pairs = re.findall(r"(?<![\w.,])\d[\d.,]*(?= )| [^\W\d_]+", text)
+    met = {
+        f"{one}{other}": f"{number}{other}"
+        for one, other in pairwise(pairs)
+        if one[:1].isdigit() and wanted & {stem(plain(other)), *forms_of(plain(other))} and f"{one}{other}" in text
+    }
+    return next(iter(met.items())) if len(met) == 1 else None
 
 
 def _with(desk: Desk, step: Step, sought: str) -> Work:
@@ -895,7 +919,9 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
         return []
     is_own = table.values(table.columns[0]).count(rows[0][0]) == 1
     named = f"{said} {' '.join(rows[0][:1] if is_own else rows[0])}"
-    return cells_meant(text, named, new) or (cells_meant(text, f"{named} {column}", new) if column else [])
+    found = cells_meant(text, named, new)
+    told_of = [cell for cell in found if names_column(said, cell.column, desk.language)]
+    return told_of or (cells_meant(text, f"{named} {column}", new) if column else []) or found
 
 
 def _only_table(desk: Desk, said: str, new: str, series: str = "") -> Work:

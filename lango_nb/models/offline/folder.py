@@ -28,6 +28,7 @@ from lango_nb.models.offline.names import (
     age_in,
     begins_with_pointer,
     compared_in,
+    days_in,
     endings,
     how_many,
     is_here,
@@ -560,9 +561,13 @@ class Desk:
                 try:
                     found.append((yield from self.file(word)))
                 except Ask as ask:
-                    if 1 < len(ask.rivals) == of_all:
+                    if 1 < len(ask.rivals) == (of_all or 2 * (step.act == "compare")):
                         found += ask.rivals  # "both": these are all that fit
                         continue
+                    among: str = yield from self._by_comparison(ask.rivals, words)
+                    if among:
+                        found.append(among)  # "the letter to Ann, the newer one"
+                        break
                     if ask.rivals or (bare := without_count(word)) == word:
                         raise
                     found.append((yield from self.file(bare)))  # "the two recipes"
@@ -1018,6 +1023,23 @@ class Desk:
             if len(names) == 1:
                 return names[0]
         raise self.lacks("file")
+
+    def _by_comparison(self, rivals: Sequence[str], words: Sequence[str]) -> Work:
+        """Return which of two files that fit equally well is the newer, the older one that another word asks for; else empty."""
+        kinds = [kind for word in words if (kind := compared_in(word, self.language)[0])]
+        if len(rivals) != 2 or len(kinds) != 1:  # noqa: PLR2004 - one of two
+            return ""
+        if kinds[0] in {"newer", "older"}:
+            dated: dict[str, str] = yield from self.folder.read_all(rivals)
+            days = [next(iter(days_in(text)), None) for text in dated.values()]
+            if None not in days and len(set(days)) == len(rivals):
+                return sorted(zip(days, dated, strict=True))[-1 if kinds[0] == "newer" else 0][1]
+        sizes: list[Any] = []
+        for name in rivals:
+            entry: Entry | None = yield from self.folder.find(name)
+            sizes.append((yield from self._measure(entry or Entry(name), kinds[0])))
+        best = max(sizes) if kinds[0] in {"longer", "larger", "newer"} else min(sizes)
+        return rivals[sizes.index(best)] if sizes[0] != sizes[1] else ""
 
     def _compared(self, word: str, kind: str) -> Work:
         """Return the longer, older … of two files: those that were shown, else the last that were spoken of."""

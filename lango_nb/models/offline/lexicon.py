@@ -417,11 +417,12 @@ def _plain_words(language: str, wanted: Concepts) -> Concepts:
 
 
 def _is_slip(said: str, known: str) -> bool:
-    """Tell whether two words differ by one letter, or by two that changed places."""
+    """Tell whether two words differ by one letter, by two that changed places, or by two that come twice: "rember"."""
     start = next((at for at, (a, b) in enumerate(zip(said, known, strict=False)) if a != b), min(len(said), len(known)))
     one, other = said[start:], known[start:]
+    is_twice = start > 1 and one == other[2:] and other[:2] == known[start - 2 : start]
     is_swapped = len(one) > 1 and one[:2] == other[1::-1] and one[2:] == other[2:]
-    return said != known and (is_swapped or one[1:] == other[1:] or one[1:] == other or one == other[1:])
+    return said != known and (is_swapped or is_twice or one[1:] == other[1:] or one[1:] == other or one == other[1:])
 
 
 def concepts_of(text: str) -> Concepts:

@@ -16,7 +16,7 @@ from lango_nb.models.offline.derived import with_derived
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
 from lango_nb.models.offline.keyed import KEYED, in_json
-from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, concepts_of, is_small_in, lexicon
+from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import OF_TASKS
 from lango_nb.models.offline.names import (
@@ -25,6 +25,7 @@ from lango_nb.models.offline.names import (
     endings,
     forms_of,
     here_in,
+    is_date,
     is_pointer,
     is_small,
     kind_of_file,
@@ -159,6 +160,8 @@ _OF_LINES = frozenset(("count.lines", "count.rows", "json.get"))
 """Acts that may be meant for what a table holds."""
 _OF_FILES = frozenset(("file", "change", "newest", "create", "write", "save", "date"))
 """Concepts of a question about when a file was changed."""
+_OF_CHANGES = frozenset(("file", "change", "newest", "create", "write", "save"))
+"""Concepts of a question about when a file was changed, and not about its text."""
 _SAID_WITH: Mapping[str, frozenset[str]] = {
     "list": frozenset(("file", "folder", "list", "show", "all", "have", "contain")),
     "date": _OF_FILES - {"date"},
@@ -864,8 +867,21 @@ def _date(desk: Desk, step: Step) -> Work:
     timed: list[Entry] = yield from desk.folder.with_times([Entry(path) for path in paths])
     if not any(one.changed for one in timed) and set(paths) <= set(desk.context.shown):
         return Outcome("\n".join(paths), paths[0], step)  # a line that was shown says itself when it was
+    if len(paths) == 1 and (dated := (yield from _dated_letter(desk, step, paths[0]))) is not None:
+        return dated
     said = [desk.say("date", file=one.name, date=one.changed.replace("T", " ").removesuffix("Z")) for one in timed]
     return Outcome("\n".join(said), timed[0].changed, step.with_arguments(file=paths), paths[0])
+
+
+def _dated_letter(desk: Desk, step: Step, path: str) -> Work:
+    """Return the line of a letter that is its date, where it is asked from when it is, and not when it was changed."""
+    told = lexicon_of(desk.language).concepts(words_of(step.text.partition("\n")[0]))
+    is_of_change = any(one & _OF_CHANGES and "other" not in one for one in told)
+    if is_of_change or not path.casefold().endswith((".txt", ".md")):
+        return None
+    text: str = yield from desk.folder.read(path)
+    dates = [line for line in lines(text) if is_date(line)]
+    return _lines_found(desk, step.text, [(path, dates[0])]) if len(dates) == 1 and _is_letter(path, text) else None
 
 
 def _exists(desk: Desk, step: Step) -> Work:
@@ -957,9 +973,6 @@ def ask_tables(desk: Desk, step: Step) -> Work:
     before = desk.context.query
     names: Sequence[str] = yield from _tables(desk, step, said)
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
-    is_asked_twice = any(
-        sign in said.rstrip()[:-1] for sign in ASK_SIGNS
-    )  # "what is short? what is below its minimum?"
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     texts |= whole_series(texts)
     found: list[tuple[float, bool, bool, int, Outcome | tuple[str, Query, Table]]] = []
@@ -985,9 +998,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             told = Query(told.where)
         table = with_derived(table, said, told, desk.language)
         key = rows_key(text) if name.casefold().endswith(KEYED) else ""
-        read = query_of if is_named or is_asked_twice or desk.language in EAST else query
-        title = f"{name.rpartition('/')[0]}.csv" if is_series(name) else name
-        asked = read(said, table, told, f"{key} {title.rpartition('/')[2]}".lstrip(), desk.language)
+        read = query_of if is_named or _has_two_questions(said) or desk.language in EAST else query
+        asked = read(said, table, told, f"{key} {_title_of(name)}".lstrip(), desk.language)
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
@@ -1040,6 +1052,16 @@ def rows_described(desk: Desk, said: str) -> Work:
     table = _table_in(outcome.file, (yield from desk.folder.read(outcome.file)))
     calls_rows = query(said, table, None, outcome.file.rpartition("/")[2], desk.language).is_titled
     return outcome.step if asked.wanted or (asked.where and calls_rows) else None
+
+
+def _title_of(name: str) -> str:
+    """Return what a table is called: its file, of a series the folder."""
+    return f"{name.rpartition('/')[0]}.csv" if is_series(name) else name.rpartition("/")[2]
+
+
+def _has_two_questions(said: str) -> bool:
+    """Tell whether a request asks twice: "what is short? what is below its minimum?"."""
+    return any(sign in said.rstrip()[:-1] for sign in ASK_SIGNS)
 
 
 def _is_said_again(step: Step, asked: Query, told: Query | None, language: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from lango_nb.models.offline.meant_files import (
     also_of_kind,
+    both_apart,
     compared,
     copy_gone,
     folder_gone,
@@ -33,6 +34,7 @@ from lango_nb.models.offline.meant_files import (
     wrote,
 )
 from lango_nb.models.offline.meant_lines import (
+    amount_put,
     boxes,
     counted_shown,
     instead_of,
@@ -94,6 +96,7 @@ RULES: tuple[Rule, ...] = (
     merged,
     longest_of,
     compared,
+    both_apart,
     more_lines,
     folders,
     one_listed,
@@ -111,6 +114,7 @@ RULES: tuple[Rule, ...] = (
     kind_copied,
     numbered_line,
     time_put,
+    amount_put,
     value_put,
     switched,
     sorted_otherwise,

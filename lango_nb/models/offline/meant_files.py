@@ -15,6 +15,7 @@ from lango_nb.models.offline.names import (
     counted_up,
     described_both,
     is_asking,
+    is_noun_of_file,
     is_pointer,
     is_small,
     kind_of_file,
@@ -139,6 +140,31 @@ def compared(request: Request) -> Step | None:
         return None
     is_which = bool(pair) or is_asking(text)
     return request.instead(_TOLD_BY.get(kind, "date") if is_which else "read", file=both if is_which else (words,))
+
+
+def both_apart(request: Request) -> Step | None:
+    """Return that two files are compared which are described together: "what's the difference between the two letters to Ann?".
+
+    Examples
+    --------
+    >>> said = Reading((Step("talk", {}),))
+    >>> both_apart(Request(said, "what's the difference between the two letters to Ann?", Context())).arguments
+    {'file': ('letters Ann',)}
+    >>> both_apart(Request(said, "what's the difference between the two?", Context()))
+    """
+    own = frozenset[str]().union(*lexicon_of(request.language).concepts(request.words))
+    is_apart = "compare" in own or "apart" in request.asking
+    is_of_two = bool(own & {"two", "both"}) and bool(own & {"between", "compare"})
+    is_look = request.step.act in {"talk", "unclear", "compare", "calculate", "same", "read"}
+    left = [word.text for word in request.words if word.kind == "word" and _is_of_name(word.text, request)]
+    if not (is_apart and is_of_two and is_look) or request.names("file", "folder", "number") or not left:
+        return None
+    return request.instead("compare", file=(" ".join(left),))
+
+
+def _is_of_name(word: str, request: Request) -> bool:
+    """Tell whether a word of a request may be of the name of a file: it says nothing of what is to be done."""
+    return word in request.unexplained or (is_noun_of_file(word) and not is_small(word))
 
 
 def longest_of(request: Request) -> Step | None:

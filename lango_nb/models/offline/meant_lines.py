@@ -133,21 +133,24 @@ _MAYBE_MOVED = frozenset(
 def line_moved(request: Request) -> Step | None:
     r"""Return that a line of the list that is spoken of goes first, or last: "move Ann to the top, it's urgent".
 
-        Examples
-        --------
-        >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea
-    Ann - milk"),))
-        >>> line_moved(Request(Reading((Step("move", {}),)), "move ann to the very top, its urgent", shown)).arguments
-        {'file': ('a.txt',), 'find': ('ann',), 'to': ('first',)}
-        >>> line_moved(Request(Reading((Step("prepend", {}),)), "put the sugar at the top", shown))
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea\nAnn - milk"),))
+    >>> line_moved(Request(Reading((Step("move", {}),)), "move ann to the very top, its urgent", shown)).arguments
+    {'file': ('a.txt',), 'find': ('ann',), 'to': ('first',)}
+    >>> line_moved(Request(Reading((Step("prepend", {}),)), "put the sugar at the top", shown))
     """
     file, text = request.context.file, dict(request.context.read).get(request.context.file, "")
     if request.step.act not in _MAYBE_MOVED or file.endswith(TABLES) or request.names() or request.is_question:
         return None
-    for clause in CLAUSE.split(request.text) if text else ():
-        own = frozenset[str]().union(*lexicon_of(request.language).concepts(words_of(clause)))
+    is_known = bool(text) or request.last.act == "line.move"
+    for clause in CLAUSE.split(request.text) if is_known else ():
+        found = words_of(clause)
+        told = lexicon_of(request.language).concepts(found)
+        own = frozenset[str]().union(*told)
         places = [_PLACES[one] for one in wishes_said(clause, request.language) if one in _PLACES]
-        left = [word for word in unexplained(clause, request.language) if _has_word(text, word)]
+        bare = [word.text for word, one in zip(found, told, strict=True) if not (one or is_small(word.text))]
+        left = [word for word in bare if word.isalnum() and (not text or _has_word(text, word))]
         if own & {"move", "put"} and len(places) == 1 and 0 < len(left) <= FEW_SAID:
             return request.instead("line.move", file=(file,), find=(" ".join(left),), to=(places[0],))
     return None
@@ -168,14 +171,12 @@ _MAYBE_THERE = frozenset(
 def named_there(request: Request) -> Step | None:
     r"""Return that the lines of the text that was shown are wanted which have a word of a question: "who is down for tea?".
 
-        Examples
-        --------
-        >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea
-    Ann - milk
-    Cy - tea"),))
-        >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for tea", shown)).arguments
-        {'file': ('a.txt',), 'find': ('Bo - tea', 'Cy - tea')}
-        >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for coffee", shown))
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt", read=(("a.txt", "Bo - tea\nAnn - milk\nCy - tea"),))
+    >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for tea", shown)).arguments
+    {'file': ('a.txt',), 'find': ('Bo - tea', 'Cy - tea')}
+    >>> named_there(Request(Reading((Step("talk", {}),)), "who's down for coffee", shown))
     """
     file, text = request.context.file, dict(request.context.read).get(request.context.file, "")
     is_asked = bool(request.concepts & ASKED_OF) and request.step.act in _MAYBE_THERE and not request.step.destination
@@ -611,3 +612,51 @@ def instead_of(request: Request) -> Step | None:
     if not is_instead or has != [False, True] or context.file.endswith(TABLES):
         return None
     return request.instead("replace", file=(context.file,), old=(old,), new=(new,))
+
+
+_MAYBE_AMOUNT = frozenset(
+    (
+        "json.set",
+        "value.set",
+        "replace",
+        "line.replace",
+        "line.delete",
+        "calculate",
+        "unclear",
+        "same",
+        "fix",
+        "cell",
+        "folder.make",
+    )
+)
+"""Acts that are read where a number of the text that is spoken of is to be another."""
+
+
+def amount_put(request: Request) -> Step | None:
+    """Return that a number with its unit is to be another in the text that is spoken of: "make it 10 days".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("a.txt",)}), "a.txt")
+    >>> said = Reading((Step("json.set", {"new": ("10",)}),), language="de")
+    >>> amount_put(Request(said, "setz die Frist da auf 10 Tage runter", shown)).arguments
+    {'file': ('a.txt',), 'old': ('10 Tage',)}
+    >>> amount_put(Request(said, "das waren 10 Tage", shown))
+    """
+    file, found = request.context.file, request.words
+    is_text = file.casefold().endswith((".txt", ".md")) and not request.context.is_open
+    numbers = [at for at, word in enumerate(found[:-1]) if word.kind == "number" and found[at + 1].kind == "word"]
+    is_one = len(numbers) == 1 and sum(word.kind in {"number", "measure"} for word in found) == 1
+    own = frozenset[str]().union(*lexicon_of(request.language).concepts(found))
+    is_wish = bool(
+        own & {"change", "put", "create", "replace", "correct"}
+        or {"granted", "mark"} & wishes_said(request.text, request.language)
+    )
+    is_gone = "delete" in own and not own & {"change", "put"}  # "runter" is no wish to delete
+    is_other = (
+        request.names() or request.is_question or is_gone or bool(own & {"line", "row", "append", "folder", "file"})
+    )
+    if not (is_text and is_one and is_wish) or is_other or request.step.act not in _MAYBE_AMOUNT:
+        return None
+    said = request.text[found[numbers[0]].start : found[numbers[0] + 1].end]
+    return request.instead("replace", file=(file,), old=(said,))

@@ -240,7 +240,9 @@ def _value_in(clause: str, language: str) -> str:
     is_put = bool(told & _PUTTING) or (
         is_east and any("mark" in one for one in words_of_wishes(language).concepts(found))
     )
-    is_other = bool(told & {"file", "line", "row", "append", "delete", "calculate"})
+    is_marked = "mark" in frozenset[str]().union(*words_of_wishes(language).concepts(found))  # "trag 40 ein"
+    is_put = is_put or is_marked
+    is_other = bool(told & {"file", "line", "row", "delete", "calculate"}) or ("append" in told and not is_marked)
     is_last = is_east or any(word.text in values for word in found[-BOTH:])
     return values[0] if len(values) == 1 and is_put and is_last and not is_other and len(found) <= FEW_WORDS + 2 else ""
 

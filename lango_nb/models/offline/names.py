@@ -141,6 +141,10 @@ class Pick(NamedTuple):
     """Names that fit equally well."""
 
 
+_DAY_SAID = re.compile(r"\d{1,4}(?:st|nd|rd|th|er|º)?", re.IGNORECASE)
+_LAST_DAY = 31
+_DATE_NUMBERS, _MOST_OF_DATE = 2, 5
+"""Numbers of a day of a month in a year, and words of a line that only says that."""
 _MARKS = "\"\" '' `` “” „“ „” «» \u2018\u2019 「」 『』".split()
 
 
@@ -871,9 +875,14 @@ def asks(text: str) -> bool:
     """Tell whether a text has a word or a sign that asks, or begins with wanting something shown or told."""
     if _ASKING & concepts_of(text) or any(sign in text for sign in "?\uff1f"):
         return True
-    if text.lstrip().casefold().startswith(_speech_of("told")):
+    if text.lstrip().casefold().startswith(_speech_of("told")) or _asks_whether(text):
         return True
     return bool(_SHOWING.intersection(*lexicon().concepts(words_in(text))[:1]))
+
+
+def _asks_whether(text: str) -> bool:
+    """Tell whether a text begins as a question does that wants a yes or a no: "did the backup work"."""
+    return f"{text.lstrip().casefold()} ".startswith(tuple(f"{one} " for one in _speech_of("whether")))
 
 
 def is_asking(text: str) -> bool:
@@ -885,6 +894,8 @@ def is_asking(text: str) -> bool:
     (True, True, False)
     """
     first = lexicon().concepts(words_in(text.partition("\n")[0])[:_EXPLAINED_IN])
+    if _asks_whether(text):
+        return True
     asks_how = bool(first) and "explain" in first[0] and any("how" in told for told in first[1:])
     said = text.rstrip(" ?\uff1f")
     if said.endswith(_speech_of("ends")) and not any(word in said for word in _speech_of("polite")):
@@ -896,6 +907,39 @@ def is_asking(text: str) -> bool:
 def _speech_of(concept: str) -> tuple[str, ...]:
     """Return the words of a concept of ``data/reading/speech.tsv``."""
     return tuple(word for one, _, listed in read_rows("speech.tsv") if one == concept for word in listed.split(", "))
+
+
+def is_date(line: str) -> bool:
+    """Tell whether a line says a day of a month, and nothing else but a place, a day of the week or a year.
+
+    Examples
+    --------
+    >>> is_date("3 June 2024"), is_date("Berlin, den 3. Juni 2024"), is_date("see you on 3 June at 10:15, Ann"), is_date("June")
+    (True, True, False, False)
+    """
+    found = [word for word in words_in(line) if word.kind != "sign"]
+    months, numbers = table_of("month"), [word for word in found if _DAY_SAID.fullmatch(word.text)]
+    is_named = any(plain(word.text) in months for word in found) and 0 < len(numbers) <= _DATE_NUMBERS
+    is_whole = any(re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}", part) for part in line.split())
+    return (is_named or is_whole) and len(found) <= _MOST_OF_DATE
+
+
+def days_in(text: str) -> list[tuple[int, int, int]]:
+    r"""Return the days that lines of a text are, each as year, month and day; of those that tell a year.
+
+    Examples
+    --------
+    >>> days_in("Dear Ann,\n22 April 2024"), days_in("3 June")
+    ([(2024, 4, 22)], [])
+    """
+    found = []
+    for line in filter(is_date, text.splitlines()):
+        months = [int(month) for word in words_in(line) if (month := table_of("month").get(plain(word.text)))]
+        numbers = [int(one) for one in re.findall(r"\d+", line)]
+        years, days = [one for one in numbers if one > _LAST_DAY], [one for one in numbers if one <= _LAST_DAY]
+        if len(years) == len(months) == len(days) == 1:
+            found.append((years[0], months[0], days[0]))
+    return found
 
 
 def without_asking(text: str) -> str:
@@ -1189,7 +1233,7 @@ def in_english(word: str, language: str) -> frozenset[str]:
     """Return the stems of what a word means in English; a word the language does not have may be of a kindred one."""
     if language in {"", "en"}:
         return frozenset()
-    found = abroad.load().meanings(fold(word))
+    found = abroad.load().meanings(fold(word)) or abroad.load().meanings(stem(fold(word)))  # "Laborwerte"
     of_language = [one.stem for one in found if one.language == language] or [one.stem for one in found]
     return frozenset(of_language[: abroad.MOST_MEANINGS]) - {""}
 

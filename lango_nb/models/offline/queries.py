@@ -132,6 +132,10 @@ _NEAR = 3
 """Words before a value among which a "not" denies it."""
 
 
+_OUTSIDE = "outside of"
+"""That a value is below one column, or above another."""
+
+
 class Condition(NamedTuple):
     """What rows have in a column."""
 
@@ -149,6 +153,9 @@ class Condition(NamedTuple):
         """Tell whether a row is meant."""
         if not self.kind.endswith(" of"):
             return self.holds(row[place])
+        if self.kind == _OUTSIDE:
+            least, most, found = (number(row[at]) for at in (*map(table.columns.index, self.values), place))
+            return found is not None and ((least is not None and found < least) or (most is not None and found > most))
         limit = number(row[table.columns.index(self.values[0])])
         return limit is not None and self._replace(kind=self.kind.removesuffix(" of"), values=(str(limit),)).holds(
             row[place]
@@ -225,7 +232,7 @@ class Query(NamedTuple):
 
 _WORD = r'"[^"]*"|[^\s",]+'
 _CONDITION = re.compile(
-    rf"({_WORD}) (not )?(is|has|month|day|year|over of|under of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
+    rf"({_WORD}) (not )?(is|has|month|day|year|over of|under of|outside of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
 )
 _PART = re.compile(
     rf"(?:({'|'.join(_ENDS)}) )?(?:({'|'.join(_MEASURES)})(?=[ ,]|\Z) ?)?((?!by |first ){_WORD})?(?: ?by (month )?({_WORD})(?: ({'|'.join(_ORDERS.values())}))?)?(?: ?first (\d+))?(?:, |\Z)"
@@ -648,7 +655,6 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     where = _limited([*where, *truths], list(_limits(asked, table, named)))
     spent = {one.column for one in where}
     wanted = tuple(name for name in named if name not in spent)
-    _explain_span(asked)
     most = counted or (_how_many(asked) if measure in {"max", "min"} else 0)
     asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     if before is not None:
@@ -883,7 +889,7 @@ def _in_turn(found: Query, before: Query | None, table: Table, asked: _Question)
     return Query(found.where, tuple(rest or _label_of(table)), measure, ours[0], explained, is_grounded=True)
 
 
-def _times_apart(times: Sequence[str], found: Query, before: Query | None, table: Table) -> Sequence[str]:
+def _times_apart(times: list[str], found: Query, before: Query | None, table: Table) -> list[str]:
     """Return the column of times that tells rows apart: of a day and a clock the day, and the clock where the day is told.
 
     Examples
@@ -904,7 +910,7 @@ def _label_of(table: Table) -> list[str]:
 
     Examples
     --------
-    >>> rows = (("2024-06-03", "dog", "Rex"), ("2024-06-03", "cat", "Tom"), ("2024-06-04", "cat", "Mia"))
+    >>> rows = (("2024-06-03", "cat", "Rex"), ("2024-06-03", "cat", "Tom"), ("2024-06-04", "cat", "Mia"))
     >>> _label_of(Table(("date", "species", "patient"), rows)), _label_of(Table(("date", "kind", "name"), rows))
     (['patient'], ['name'])
     """
@@ -921,7 +927,7 @@ def _names_asked(asked: _Question, table: Table) -> list[str]:
     --------
     >>> pets = Table(("name", "kind"), (("Tom", "cat"), ("Rex", "dog"), ("Mia", "cat")))
     >>> str(query("how many cats are there, and what are they called?", pets))
-    'count, name where kind is cat'
+    'count, name where kind has cat'
     """
     places = asked.asks({"named"}) or [at for at in asked.means("name") if at not in asked.used | asked.columns]
     asked.used.update(places)
@@ -1245,7 +1251,9 @@ def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterato
             if (found := _numbered(asked, column, values, column in first)) is not None:
                 yield found
             continue
-        if (found := _at_hour(asked, column, values) or _named(asked, column, values)) is not None:
+        is_spoken = before is not None and table.delimiter == " "  # the words of a log that is spoken of
+        found = _at_hour(asked, column, values) or _named(asked, column, values, is_text=is_spoken)
+        if found is not None:
             yield found
 
 
@@ -1307,7 +1315,7 @@ def _at_hour(asked: _Question, column: str, values: Sequence[str]) -> Condition 
     return Condition(column, "is", (met[0],))
 
 
-def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
+def _named(asked: _Question, column: str, values: Sequence[str], *, is_text: bool = False) -> Condition | None:
     """Return the values of a column that are said: whole, else by a word of theirs."""
     whole: dict[str, Sequence[int]] = {}
     for value in values:
@@ -1326,7 +1334,7 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         for value in kept:
             asked.used.update(whole[value])
         return Condition(column, "is", tuple(kept), asked.is_denied(min(min(whole[value]) for value in kept)))
-    if sum(len(plain(value).split()) for value in values) > _WORDY * len(values):
+    if sum(len(plain(value).split()) for value in values) > _WORDY * len(values) and not is_text:
         return None
     parted = [plain(value).split() for value in values]
     telling = {word for words_of_it in parted for word in words_of_it} - set(parted[0]).intersection(*parted[1:])
@@ -1342,6 +1350,8 @@ def _named(asked: _Question, column: str, values: Sequence[str]) -> Condition | 
         ):
             continue
         same = {word for word in telling if _is_form_of(unit.text, word) or _is_case_of(unit, word, asked)}
+        if not same and is_text and len(unit.text) > _NEAR:
+            same = {word for word in telling if 0 < len(word) - len(unit.text) <= _NEAR and word.startswith(unit.text)}
         if not same and asked.language != "en":
             same = {word for word in telling if _is_kindred(unit.text, word)}  # "diagnostica": diagnostics
         for word in sorted(same):
@@ -1654,7 +1664,7 @@ def is_yes_or_no(condition: Condition) -> bool:
 
 def _limits(asked: _Question, table: Table, named: list[str]) -> Iterator[Condition]:
     """Return the limit that a question sets to a column of numbers."""
-    if (found := _in_years(asked, table) or _set_against(asked, table)) is not None:
+    if (found := _in_years(asked, table) or _set_against(asked, table) or _out_of_range(asked, table)) is not None:
         for name in {found.column, *found.values} & {*named}:
             named.remove(name)
         yield found
@@ -1708,6 +1718,29 @@ def _set_against(asked: _Question, table: Table) -> Condition | None:
         return None
     asked.used.update((*limits, *sides))
     return Condition(one, f"{'over' if max(sides.items())[1] == _OVER else 'under'} of", (columns[0],))
+
+
+def _out_of_range(asked: _Question, table: Table) -> Condition | None:
+    """Return that a column is above, or below, what two others say that it may be: "which values are not normal?".
+
+    Examples
+    --------
+    >>> lab = Table(("test", "value", "low", "high"), (("ALT", "188", "10", "125"), ("urea", "4.2", "5", "11"), ("iron", "9", "5", "15")))
+    >>> str(query("which value is too high?", lab)), str(query("welche sind nicht normal?", lab, language="de"))
+    ('rows where value over of high', 'rows where value outside of low or high')
+    """
+    said = {kind: asked.asks({kind}) for kind in ("too_high", "too_low", "abnormal")}
+    kind = next((kind for kind, places in said.items() if places), "")
+    free = amounts(table) if kind else []
+    both = [[name for name in free if set(plain(name).split()) & words_for(end)] for end in ("lower", "upper")]
+    rest = [name for name in free if not any(name in one for one in both)]
+    if len(rest) != 1 or not all(len(one) == 1 for one in both):
+        return None
+    asked.used.update(said[kind], asked.find(rest[0]))
+    (lower,), (upper,) = both
+    if kind == "abnormal":
+        return Condition(rest[0], _OUTSIDE, (lower, upper))
+    return Condition(rest[0], "over of", (upper,)) if kind == "too_high" else Condition(rest[0], "under of", (lower,))
 
 
 def _sides_said(asked: _Question, limits: set[int]) -> dict[int, str]:
@@ -1881,7 +1914,7 @@ def _length(cell: str) -> int | None:
     parts = cell.strip().split(":")
     is_length = (
         len(parts) in {2, 3} and all(part.isdigit() for part in parts) and all(int(one) < 60 for one in parts[1:])
-    )  # noqa: PLR2004
+    )
     return sum(int(part) * 60**place for place, part in enumerate(reversed(parts))) if is_length else None
 
 
@@ -2082,6 +2115,7 @@ def ranked(text: str, language: str, column: str = "") -> tuple[bool, int]:
 
 def _counted_off(asked: _Question) -> int:
     """Return the number right before a superlative, which is no day and no value: "the 3 dearest repairs"; 0 for none."""
+    _explain_span(asked)
     extremes = asked.has(_EXTREMES)
     for unit in asked.units:
         if unit.is_number and unit.token + 1 in extremes and unit.text.isdigit():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 
 from lango_nb.models.offline.features import PROGRAMS
 from lango_nb.models.offline.followups import ENDED, EXACT, HALF, WISHING, is_work, lacks
@@ -301,6 +302,7 @@ def _with_what_is_renamed(step: Step) -> Step:
 
 
 def _with_noun(step: Step, language: str) -> Step:
+    step = _of_the_other(step)
     pointers = [word for word in step.arguments.get("file", ()) if is_pointer(word, "it") or is_pointer(word, "those")]
     if not pointers or not is_change(step.act):
         return step
@@ -321,6 +323,21 @@ def _with_noun(step: Step, language: str) -> Step:
             files = tuple(noun if word == pointer else word for word in step.arguments["file"])
             return step.with_arguments(file=files)
     return step
+
+
+def _of_the_other(step: Step) -> Step:
+    """Take the other one for the file, where only its article was taken: "when is der andere from".
+
+    Examples
+    --------
+    >>> _of_the_other(Step("date", {"file": ("der",)}, text="von wann ist der andere")).word("file")
+    'der andere'
+    """
+    files = step.arguments.get("file", ())
+    found = words_of(step.text.partition("\n")[0])
+    both = {one.text: step.text[one.start : other.end] for one, other in pairwise(found) if one.text in files}
+    others = {one: said for one, said in both.items() if is_pointer(said, "other") and said not in files}
+    return step.with_arguments(file=tuple(others.get(word, word) for word in files)) if others else step
 
 
 def of_no_sum(reading: Reading, request: str, context: Context) -> Reading:

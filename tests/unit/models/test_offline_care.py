@@ -507,3 +507,72 @@ def test_a_value_is_put_as_the_table_has_it(ask: Ask, folder: Path) -> None:
     ask("who is on late on Friday in rota.csv?")
     ask("she can't make it. put owen there")
     assert "owen" not in (folder / "rota.csv").read_text()
+
+
+VISITS = "date,time,patient\n2024-06-03,08:30,Bruno\n2024-06-04,09:15,Rex\n"
+
+
+def test_a_row_is_put_to_another_time_and_no_file_goes_anywhere(ask: Ask, folder: Path) -> None:
+    (folder / "visits.csv").write_text(VISITS)
+    before = held(folder)
+    ask("who is there on 4 June?")
+    ask("move Rex to 4 pm")
+    assert held(folder) == {**before, "visits.csv": VISITS.replace("09:15", "16:00")}
+
+
+def test_the_names_of_rows_are_written_of_the_table_that_was_spoken_of(ask: Ask, folder: Path) -> None:
+    (folder / "visits.csv").write_text(VISITS)
+    (folder / "patients.csv").write_text("name,species\nBruno,dog\nRex,dog\nMimi,cat\n")
+    ask("who is there on 4 June?")
+    ask("put the names in list.txt")
+    assert (folder / "list.txt").read_text() == "Rex\n"
+
+
+def test_a_line_of_a_list_goes_first_and_is_not_added_again(ask: Ask, folder: Path) -> None:
+    (folder / "waiting.txt").write_text("Ann - tea\nBo - milk\nCy - tea\n")
+    ask("read waiting.txt")
+    ask("move Cy to the very top, it's urgent")
+    assert (folder / "waiting.txt").read_text() == "Cy - tea\nAnn - tea\nBo - milk\n"
+    ask("undo that")
+    assert (folder / "waiting.txt").read_text() == "Ann - tea\nBo - milk\nCy - tea\n"
+
+
+def test_what_is_one_table_in_several_files_is_changed_in_the_one_that_holds_the_row(ask: Ask, folder: Path) -> None:
+    (folder / "2024-03.csv").write_text("bill,date,owner,paid\n1,2024-03-04,Ann,yes\n2,2024-03-09,Bo,no\n")
+    (folder / "2024-04.csv").write_text("bill,date,owner,paid\n3,2024-04-04,Cy,no\n4,2024-04-09,Di,yes\n")
+    before = held(folder)
+    ask("who hasn't paid yet?")
+    ask("mark Cy as paid")
+    assert held(folder) == {**before, "2024-04.csv": before["2024-04.csv"].replace("Cy,no", "Cy,yes")}
+
+
+def test_a_length_of_time_is_no_folder(ask: Ask, folder: Path) -> None:
+    before = held(folder)
+    assert ask("make it 20 minutes instead").error_code == "asked_back"
+    ask("yes")
+    assert held(folder) == before
+    assert not (folder / "20 minutes").exists()
+
+
+def test_a_folder_is_named_and_not_only_the_last_change_of_it(ask: Ask, folder: Path) -> None:
+    ask("copy notes.md to docs/archive")
+    ask("copy data.csv to docs/archive")
+    ask("no, get rid of that archive folder again")
+    ask("yes")
+    assert not (folder / "docs" / "archive").exists()
+
+
+def test_a_number_is_put_with_its_unit_and_no_other(ask: Ask, folder: Path) -> None:
+    (folder / "letter.txt").write_text("Dear Ann,\nplease pay the 30 euro for 2 lessons within 14 days.\nBo\n")
+    ask("read letter.txt")
+    ask("give her 7 days")
+    assert (folder / "letter.txt").read_text() == (
+        "Dear Ann,\nplease pay the 30 euro for 2 lessons within 7 days.\nBo\n"
+    )
+
+
+def test_a_value_goes_into_the_column_that_was_told(ask: Ask, folder: Path) -> None:
+    (folder / "stock.csv").write_text("item,quantity,minimum\ntea,21,20\nmilk,60,40\n")
+    ask("how many teas do we have in stock.csv?")
+    ask("make that 40")
+    assert (folder / "stock.csv").read_text() == "item,quantity,minimum\ntea,40,20\nmilk,60,40\n"
