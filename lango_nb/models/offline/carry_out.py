@@ -41,6 +41,7 @@ from lango_nb.models.offline.names import (
     is_pointer,
     is_small,
     plain,
+    says_merge,
     tells_past,
     unexplained,
     unquoted,
@@ -611,7 +612,12 @@ def _step(desk: Desk, step: Step) -> Work:
     """Carry out one step, and bring its result where it belongs."""
     step = repaired(step)
     desk.begin(step)
-    if step.act == "read" and step.destination == "write" and "merge" in concepts_of(step.text):
+    if (
+        step.act == "read"
+        and step.destination == "write"
+        and says_merge(step.text)
+        and len(step.arguments.get("file", ())) != 1
+    ):
         return (yield from merge(desk, step))
     act = acts().get(step.act)
     asked: Outcome | None = yield from ask_tables(desk, step)
@@ -762,7 +768,7 @@ def _talk(desk: Desk, step: Step) -> Work:
             return Outcome(desk.say("no" if desk.context.asked else "no.idle"), "", None)
         case "yes":
             return Outcome(desk.say("yes"), "", None)
-        case "ask.change" if concepts_of(step.text) & _CHANGING or not asks(step.text):
+        case "ask.change" if not concepts_of(step.text) & {"many", "money"}:  # no "what do they want us to pay?"
             return (yield from _what_if(desk, step))
         case act if act in _UNREAD or act == "ask.change":
             found: Outcome | None = yield from find_out(desk, step.text)

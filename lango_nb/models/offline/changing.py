@@ -1171,7 +1171,7 @@ def _given_to(desk: Desk, step: Step, path: str) -> Work:
     said = step.text.partition("\n")[0]
     for word in (*step.arguments.get("file", ()), path):
         said = said.replace(word, " ")
-    every: list[Entry] = yield from desk.folder.everything() if desk.folder.has("fs_list") else []
+    every: list[Entry] = (yield from desk.folder.everything()) if desk.folder.has("fs_list") else []
     stems = {posixpath.splitext(one.name)[0]: one.name for one in files_of(every) if one.name != path}
     near, shared = nearest_texts(said, list(stems), desk.language)
     left = unexplained(said, desk.language)

@@ -1,6 +1,6 @@
 """Columns that a table does not have and a question asks for: the hours from a beginning to an end, what a log counts.
 
-    show,start,end + "how many hours is Ann on air?" ── hours = end - start ── a query over it like over any other column
+show,start,end + "how many hours is Ann on air?" ── hours = end - start ── a query over it like over any other column
 """
 
 from __future__ import annotations

@@ -636,7 +636,9 @@ class Desk:
         """Tell whether it was asked which file is meant, and a word says it: by more than its text, where it is to be deleted."""
         if self.context.asked is None or name not in self.context.shown:
             is_settled = self.context.asked is not None and self.context.missing == "file" and not self._guess
-            return is_settled and not is_pointer(word, "it")  # "the one of January": which file was asked, and this is it
+            return is_settled and not is_pointer(
+                word, "it"
+            )  # "the one of January": which file was asked, and this is it
         is_called = rank(word) is not None or bool(pick(word, self.context.shown, is_file=True).name)
         is_called = is_called or bool(age_in(word, self.language))
         return not step.act.startswith("delete") or is_called or len(telling_words(word)) >= _ENOUGH
@@ -724,6 +726,8 @@ class Desk:
                     if found.name
                     else deeper
                 )
+        if not (found.name or found.rivals) and not _PATH.fullmatch(name) and self.language != "en":
+            found = yield from self._abroad(name)
         is_described = found.is_guess and not self._is_all_said(name, found.name)
         if (is_described or not (found.name or found.rivals)) and not _PATH.fullmatch(name):
             near = yield from self._by_content(name)
@@ -732,8 +736,6 @@ class Desk:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
-        if not (found.name or found.rivals) and not _PATH.fullmatch(name) and self.language != "en":
-            found = yield from self._abroad(name)
         if not found.name and (like := self._like_shown(name)):
             found = Pick(like, is_guess=True)
         if not found.name:
@@ -761,7 +763,8 @@ class Desk:
         stems = {posixpath.splitext(one.name)[0].rpartition("/")[2]: one.name for one in files_of(every)}
         near, shared = nearest_texts(words, list(stems), self.language)
         is_one = len(near) == 1 and shared * 2 >= len(telling_words(words))
-        return Pick(stems[near[0]], is_guess=True) if is_one else Pick()
+        is_whole = is_one and shared >= len(plain(near[0]).split()) > 1  # all of its name is said
+        return Pick(stems[near[0]], is_guess=not is_whole) if is_one else Pick()
 
     def _remembered(self, word: str, name: str) -> Work:
         """Return what is remembered to be meant and is there, else ``None``; before a change that is asked about.

@@ -372,10 +372,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))
     )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    if not (file or has_boxes) and (ticked := _ticked_in_notes(reading, request)) is not None:
-        return ticked
     if not (EXACT if named else ENDED).search(file) or file.casefold().endswith((".csv", ".tsv", ".json")):
-        return None
+        return None if file or has_boxes else _ticked_in_notes(reading, request)
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         act = "count.matches" if step.act == "task.list" and "many" in concepts_of(request) else "search"
@@ -427,7 +425,9 @@ def _ticked_in_notes(reading: Reading, request: str) -> Step | None:
     files = [word for one in (reading, *reading.others) for word in one.steps[0].arguments.get("file", ())]
     notes = [word for word in files if is_noun_of_file(word.rpartition(" ")[2]) and find not in word]
     is_tick = step.act in {"task.done", "search"} and "tick" in marks and not concepts_of(request) & OF_TASKS
-    return Step("line.tick", {"file": (notes[0],), "find": (find,)}, text=request) if is_tick and find and notes else None
+    return (
+        Step("line.tick", {"file": (notes[0],), "find": (find,)}, text=request) if is_tick and find and notes else None
+    )
 
 
 def _ticked(request: str, context: Context, language: str) -> str:

@@ -21,6 +21,7 @@ from lango_nb.models.offline.names import (
     pick,
     points_back,
     rank,
+    says_merge,
     telling_words,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
@@ -88,7 +89,7 @@ def merged(request: Request) -> Step | None:
     >>> merged(Request(Reading((Step("append", {}),)), "join a.txt to b.txt", Context()))
     """
     named = [name for name in dict.fromkeys(request.files) if ENDED.search(name)]
-    is_said = "merge" in request.concepts and not request.is_question and len(named) != BOTH
+    is_said = bool(request.step.act) and says_merge(request.text) and not request.is_question and len(named) != BOTH
     if not is_said or not named or any(word.is_quoted for word in request.words) or request.context.asked is not None:
         return None
     *files, to = named

@@ -395,7 +395,9 @@ def rows_described(request: Request) -> Step | None:
     return Step("query", {"to": (request.files[0],)}, act, text) if is_told else None
 
 
-_MAYBE_KEPT = frozenset(("write", "create", "append", "search", "move", "copy", "task.add", "read", "list", "rows.where"))
+_MAYBE_KEPT = frozenset(
+    ("write", "create", "append", "search", "move", "copy", "task.add", "read", "list", "rows.where")
+)
 """Acts that are read where rows are to be kept in a file."""
 _POINTING = frozenset(("all", "only", "it", "what", "who", "i", "you"))
 _OF_KEEPING = KEEPING | {"create", "file", "please", "list"}

@@ -97,6 +97,8 @@ _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "wh
 _OVER, _UNDER = "more", "less"
 _NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
 _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
+_OF_COLUMNS = frozenset(("begins", "ends", "lasting"))
+"""Concepts in ``data/reading/asked.tsv`` of what columns are called, and of no words of a question."""
 _DAY_SIGNS = frozenset("日号")
 _SIDES = {"before": "under", "after": "over", "since": "over"}
 """On which side of a year rows are."""
@@ -616,8 +618,6 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
     counted = _counted_off(asked)
-    if HOURS in table.columns:
-        asked.used.update(asked.asks({"hours", "weekly"}))
     where = list(_conditions(asked, table, before))
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
@@ -673,7 +673,7 @@ def _of_its_kind(before: Query | None, found: Query, asked: _Question, table: Ta
     Examples
     --------
     >>> crew = Table(("name", "subject"), (("Ann", "music"), ("Bo", "film studies")))
-    >>> str(query("what does she study?", crew, parse("rows where name is Ann")))
+    >>> str(query("co studiuje?", crew, parse("rows where name is Ann"), language="pl"))
     'subject where name is Ann'
     """
     where = found.where[0] if len(found.where) == 1 and not (found.measure or found.wanted) else None
@@ -683,7 +683,9 @@ def _of_its_kind(before: Query | None, found: Query, asked: _Question, table: Ta
     rows, place = answer(before, table).rows, table.columns.index(where.column)
     if len(rows) != 1 or where.in_row(rows[0], place, table) or len(asked.units) > _FEW:
         return None
-    own = next((at for at in range(len(table.columns)) if table.values(table.columns[at]).count(rows[0][at]) == 1), None)
+    own = next(
+        (at for at in range(len(table.columns)) if table.values(table.columns[at]).count(rows[0][at]) == 1), None
+    )
     if own is None:
         return None
     one = Condition(table.columns[own], "is", (rows[0][own],))
@@ -703,7 +705,9 @@ def _settled_query(found: Query, most: int) -> Query:
     return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
 
 
-_TIMES_SIGN = re.compile(r"\s+(?:[x\u00d7*·]|times|mal|fois|por|veces|vezes|volte|per|keer|maal|razy)\s+|\u00d7|\*|乘以?|掛ける|かける")
+_TIMES_SIGN = re.compile(
+    r"\s+(?:[x\u00d7*·]|times|mal|fois|por|veces|vezes|volte|per|keer|maal|razy)\s+|\u00d7|\*|乘以?|掛ける|かける"
+)
 _PRODUCT, _IS = " \u00d7 ", " = "
 _BESIDE = re.compile(r"[\s()\[\]:;,.=?!\u3001\u3002\uff08\uff09]+")
 
@@ -903,9 +907,7 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
     if often:
         asked.used.update(often)
         found = found._replace(measure="count", column="")  # "who comes most often?"
-    labels = [name for name in found.wanted if _has_groups(name, table) and name != found.column]
-    if not found.measure:  # "what time does each one start?"
-        labels = [name for name in labels if None in map(clock, table.values(name))]
+    labels = [name for name in found.wanted if _may_part(name, found, table)]
     each = {at for at, told in enumerate(asked.asking) if "grouped" in told}
     is_every = found.is_titled and bool(asked.has(("all",)))  # "the fees of all members"
     each |= set() if is_every else set(asked.has(("each",)))
@@ -953,6 +955,12 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
         return found._replace(measure="", column="") if found.measure == "count" else found
     found = found._replace(measure=before.measure, column=before.column, by=before.by, end=end or before.end)
     return found._replace(is_monthly=before.is_monthly, order=before.order)
+
+
+def _may_part(column: str, found: Query, table: Table) -> bool:
+    """Tell whether rows may be grouped by a column: not by times of the day where nothing is measured: "when does each start?"."""
+    is_of_times = not found.measure and None not in map(clock, table.values(column))
+    return _has_groups(column, table) and column != found.column and not is_of_times
 
 
 def _whose(asked: _Question, table: Table) -> str:
@@ -1035,7 +1043,11 @@ def _is_of_whole(asked: _Question, table: Table, named: Sequence[str], title: se
     """
     lengths = [name for name in named if _tells(name, *_QUALITIES["length"])]
     is_long = len(named) == len(lengths) == 1 and bool(asked.asks({"length"})) and not asked.has(_EXTREMES)
-    money = {*asked.has(("money", "pay")), *asked.asks({"price", "worth"}), *(at for one in _MONEY for at in asked.means(one))}
+    money = {
+        *asked.has(("money", "pay")),
+        *asked.asks({"price", "worth"}),
+        *(at for one in _MONEY for at in asked.means(one)),
+    }
     is_all = bool(asked.has(("all",))) and bool(money - title) and bool(_amount(table, set(), is_money=True))
     is_how = bool(asked.has(("how", "many")) or asked.language in _EAST)
     return bool(title) and ((is_long and is_how) or (is_all and not named))
@@ -1139,6 +1151,7 @@ def _opened(  # noqa: PLR0913 - what a question says
 
 def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterator[Condition]:
     """Return what the words of a question say of the rows."""
+    asked.used.update(asked.asks({"hours", "weekly"}) if HOURS in table.columns else ())
     first = [one.column for one in before.where] if before is not None else []
     clocks = [name for name in table.columns if any(map(clock, table.values(name)))]  # "9 Uhr" is no part of a title
     order_of = {name: (name not in first, name not in clocks) for name in table.columns}
@@ -1181,7 +1194,8 @@ def _at_hour(asked: _Question, column: str, values: Sequence[str]) -> Condition 
         at
         for at, token in enumerate(asked.tokens)
         if token.kind in {"number", "measure"} and at not in asked.used
-        if (east is not None and token.start == east.start()) or "oclock" in asked.asking[min(at + 1, len(asked.tokens) - 1)]
+        if (east is not None and token.start == east.start())
+        or "oclock" in asked.asking[min(at + 1, len(asked.tokens) - 1)]
     ]
     hour = number(asked.tokens[places[0]].text) if len(places) == 1 else None
     late = asked.asks({"evening"})
@@ -1561,7 +1575,9 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
         return found
     numeric = [name for name in found.wanted if is_numeric(table.values(name)) or is_of_lengths(name, table)]
     priced = [name for name in numeric if set(plain(name).split()) & words_for("priced")]
-    numeric = priced if is_money and priced and found.measure in {"max", "min"} else numeric  # and not how many there are
+    numeric = (
+        priced if is_money and priced and found.measure in {"max", "min"} else numeric
+    )  # and not how many there are
     numeric.sort(key=lambda name: _PRODUCT not in name)
     dated = [name for name in found.wanted if any(map(day, table.values(name)))]
     if is_money and not is_time and _amount(table, set(), is_money=True):
@@ -1651,10 +1667,13 @@ def is_of_lengths(column: str, table: Table) -> bool:
     return is_called and bool(values) and None not in map(_length, values)
 
 
+_LENGTH = re.compile(r"\d+(?::[0-5]\d){1,2}")
+
+
 def _length(cell: str) -> int | None:
     """Return the seconds of "4:20", and of "1:04:20"; ``None`` of anything else."""
     parts = cell.strip().split(":")
-    is_length = len(parts) in {2, 3} and all(part.isdigit() for part in parts) and all(int(one) < 60 for one in parts[1:])  # noqa: PLR2004
+    is_length = _LENGTH.fullmatch(cell.strip()) is not None
     return sum(int(part) * 60**place for place, part in enumerate(reversed(parts))) if is_length else None
 
 
@@ -1714,18 +1733,7 @@ def answer(asked: Query, table: Table) -> Found:
     if column and asked.measure in {"max", "min"}:
         return _extreme(asked, table, rows, table.columns.index(column))
     if column and asked.measure in {"sum", "mean", "count"}:
-        place = table.columns.index(column)
-        if lengths := [one for row in rows if (one := _length(row[place])) is not None and asked.measure != "count"]:
-            total_length = sum(lengths) if asked.measure == "sum" else round(sum(lengths) / len(lengths))
-            return Found(tuple(rows), _length_written(total_length, [row[place] for row in rows]))
-        read = [one for one in numbers([row[place] for row in rows]) if one is not None]
-        if not read:
-            return Found(tuple(rows), "")
-        total = sum(read, Decimal(0))
-        if asked.measure == "mean":
-            is_money = all(re.search(r"[.,]\d\d\Z", row[place]) for row in rows if row[place])
-            total = round(total / len(read), 2 if is_money else _PLACES)
-        return Found(tuple(rows), written(total))
+        return Found(tuple(rows), _added(asked.measure, [row[table.columns.index(column)] for row in rows]))
     if asked.measure == "count":
         return Found(tuple(rows), str(len(rows)))
     if asked.measure == "distinct" and column:
@@ -1736,6 +1744,21 @@ def answer(asked: Query, table: Table) -> Found:
         places = [table.columns.index(name) for name in asked.wanted]
         return Found(tuple(rows), "; ".join(", ".join(row[place] for place in places) for row in rows))
     return Found(tuple(rows))
+
+
+def _added(measure: str, cells: Sequence[str]) -> str:
+    """Return the sum, or the mean, of cells that hold numbers, or lengths; empty where none does."""
+    lengths = [] if measure == "count" else [one for cell in cells if (one := _length(cell)) is not None]
+    if lengths:
+        return _length_written(sum(lengths) if measure == "sum" else round(sum(lengths) / len(lengths)), cells)
+    read = [one for one in numbers(cells) if one is not None]
+    if not read:
+        return ""
+    total = sum(read, Decimal(0))
+    if measure == "mean":
+        is_money = all(re.search(r"[.,]\d\d\Z", cell) for cell in cells if cell)
+        total = round(total / len(read), 2 if is_money else _PLACES)
+    return written(total)
 
 
 def _of_groups(asked: Query, table: Table, rows: Sequence[tuple[str, ...]]) -> Found:
@@ -1909,7 +1932,7 @@ def _number_said(word: Word, told: Iterable[str]) -> int:
 @cache
 def words_of_tables(language: str) -> Lexicon:
     """Return the words of questions about tables in a language, or in all."""
-    return Lexicon([row for row in read_rows("asked.tsv") if language in {"", row[1]}])
+    return Lexicon([row for row in read_rows("asked.tsv") if language in {"", row[1]} and row[0] not in _OF_COLUMNS])
 
 
 @cache

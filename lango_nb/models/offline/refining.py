@@ -170,7 +170,7 @@ def as_one(reading: Reading, request: str) -> Reading:
     ['unclear']
     """
     each = reading.each or (reading.confidence,) * len(reading.steps)
-    is_parted = 1 < len(reading.steps) and all(step.act in _ASKING_ONLY for step in reading.steps)
+    is_parted = len(reading.steps) > 1 and all(step.act in _ASKING_ONLY for step in reading.steps)
     is_parted = is_parted and not any(step.destination for step in reading.steps) and min(each) < _HARDLY
     is_named = any(word.kind in {"file", "folder"} for word in words_of(request))
     if not is_parted or is_named or not asks(request):

@@ -17,7 +17,16 @@ from typing import NamedTuple
 from lango_nb.models.offline.answered import after
 from lango_nb.models.offline.answering import THANKING, UNREAD, answered_with, is_undo, of_correction, of_memory
 from lango_nb.models.offline.corrections import correction
-from lango_nb.models.offline.followups import CLAUSES, WISHING, behind_no, command_again, is_work, last_of, later, says_more
+from lango_nb.models.offline.followups import (
+    CLAUSES,
+    WISHING,
+    behind_no,
+    command_again,
+    is_work,
+    last_of,
+    later,
+    says_more,
+)
 from lango_nb.models.offline.hints import Exchange
 from lango_nb.models.offline.itself import asked_of_itself
 from lango_nb.models.offline.lexicon import (
