@@ -41,6 +41,7 @@ from lango_nb.models.offline.names import (
     is_pointer,
     is_small,
     plain,
+    rank,
     says_merge,
     tells_past,
     unexplained,
@@ -317,7 +318,8 @@ def least_of(reading: Reading) -> float:
         return WISH_LEAST if is_wish else LOOK_LEAST
     if any(_may_change(step) and _is_question(step) for step in reading.steps):
         return _NEVER
-    if any(is_misnamed(step) or _adds_what_goes(step) or _wants_to_be_asked(step) for step in reading.steps):
+    doubts = (is_misnamed, _adds_what_goes, _wants_to_be_asked, _only_describes)
+    if any(doubt(step) for step in reading.steps for doubt in doubts):
         return _NEVER
     if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
         return _NEVER
@@ -339,6 +341,22 @@ def _wants_to_be_asked(step: Step) -> bool:
     told = lexicon().concepts([word for word in words(step.text.partition("\n")[0]) if not word.is_quoted])
     every = frozenset[str]().union(*told)
     return step.act.startswith(_LOSING) and {"ask", "i"} <= every and bool(every & {"first", "prepend", "history"})
+
+
+def _only_describes(step: Step) -> bool:
+    """Tell whether what is to be written only says of which things, and of how many: "write a.md, the two new ones and the old one".
+
+    Examples
+    --------
+    >>> said = Step("write", {"file": ("a.md",), "text": ("two new ones",)}, text="write a.md, the two new ones")
+    >>> _only_describes(said), _only_describes(said._replace(text="write to a.md: two new ones"))
+    (True, False)
+    """
+    text = step.word("text")
+    before, found = words(step.text.partition(text or "\0")[0])[-1:], words(text)[:1]
+    is_text = step.act in {"write", "append"} and bool(text) and text in step.text
+    is_led = bool(before) and is_small(before[0].text) and before[0].text.isalpha()
+    return is_text and is_led and found[0].kind == "word" and (rank(found[0].text) or 0) > 1
 
 
 def _adds_what_goes(step: Step) -> bool:
@@ -505,10 +523,13 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
         except Ask as ask:
             if ask.text == desk.lacks("file").text:
                 ask = yield from _which_file(desk, step, ask)
-            if reading.are_apart and following is not None and not is_change(step.act):
-                said.append(ask.text)
-                settled.append(step)
-                continue
+            if reading.are_apart and not is_change(step.act):
+                alone: Answer | None = yield from _found_out(reading._replace(steps=(step,)), desk.context, folder)
+                if alone is not None or following is not None:
+                    desk.notes.clear()
+                    said.append(ask.text if alone is None else alone.text)
+                    settled.append(step)
+                    continue
             if said and step.act in _UNREAD and settled and settled[-1].act == "query":
                 return Answer(_joined(desk, said), False, tuple(settled))  # the rows that were shown say the rest
             _say_what_is_unclear(desk, step, ask.text)

@@ -54,9 +54,10 @@ from lango_nb.models.offline.operations import (
     read_table,
     truth,
     write_row,
+    written,
 )
 from lango_nb.models.offline.plan import Step, show
-from lango_nb.models.offline.queries import answer, is_numeric, names_column
+from lango_nb.models.offline.queries import answer, is_numeric, names_column, words_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.steps import without_last
 
@@ -777,7 +778,7 @@ def _cell_set(desk: Desk, step: Step) -> Work:
             for cell in meant
         ]
         raise Ask(desk.say("ask.which", names=desk.either(rows)), can_try_others=True)
-    (cell,) = meant
+    cell = _added_to(meant[0], step.text.partition("\n")[0], desk.language)
     if is_json:
         key = f"{cell.entry}.{cell.column}".lstrip(".")
         plan = Step("json.set", {"file": (path,), "key": (key,), "new": (cell.new,)})
@@ -785,6 +786,29 @@ def _cell_set(desk: Desk, step: Step) -> Work:
             raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
         return (yield from _json_set(desk, plan))
     return (yield from _put_into_cell(desk, step, path, old, cell))
+
+
+def _added_to(cell: Cell, said: str, language: str) -> Cell:
+    """Return the value of a cell with what is more now, where it is said that it is more by that, and not that it is that.
+
+    Examples
+    --------
+    >>> cell = Cell("0", "qty", "6", "2", is_clear=True)
+    >>> _added_to(cell, "we bought 2 more cups", "en").new, _added_to(cell, "there are 2 cups now", "en").new
+    ('8', '2')
+    """
+    found = words_of(said)
+    marks = words_of_tables(language).concepts(found)
+    at = [
+        place
+        for place, word in enumerate(found)
+        if word.kind in {"number", "measure"} and number(word.text) is not None
+    ]
+    near = {place for one in at for place in (one - 1, one + 1, one + 2) if 0 <= place < len(found)}
+    is_more = len(at) == 1 and any("increase" in marks[place] for place in near)
+    old, more = number(cell.old), number(cell.new)
+    is_sum = is_more and old is not None and more is not None and number(found[at[0]].text) == more
+    return cell._replace(new=written(old + more)) if is_sum and old is not None and more is not None else cell
 
 
 def _put_into_cell(desk: Desk, step: Step, path: str, old: str, cell: Cell) -> Work:
@@ -818,8 +842,9 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
             return also
     elif told is not None:
         rows, column = answer(told, table).rows, told.column or (told.wanted[0] if len(told.wanted) == 1 else "")
-    if len(rows) != 1:
-        return []
+    is_of_words = bool(column) and not any(map(str.isdigit, "".join(table.values(column))))
+    if len(rows) != 1 or (is_of_words and number(new) is not None):
+        return []  # a number does not take the place of a word
     named = f"{said} {' '.join(rows[0][:1])}"
     return cells_meant(text, named, new) or (cells_meant(text, f"{named} {column}", new) if column else [])
 

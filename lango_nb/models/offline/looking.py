@@ -304,7 +304,7 @@ def key_abroad(error: Exception, word: str, language: str) -> str:
 def _counted_otherwise(step: Step, path: str, text: str) -> Step | None:
     """Return what else is counted where a word does not occur: another form of it, or the rows of a table called so."""
     word = step.word("find")
-    forms = sorted(forms_of(word), key=len, reverse=True)
+    forms = [] if " " in word.strip() else sorted(forms_of(word), key=len, reverse=True)
     other = next((one for one in forms if len(one) > 2 and count_matches(text, one)), "")  # noqa: PLR2004 - "is"
     if other:
         return step.with_arguments(find=(other,))  # "errors": ERROR

@@ -1195,6 +1195,10 @@ def _entries_of(text: str) -> list[tuple[str, dict[str, str]]]:
     return list(found.items())
 
 
+_BARE = re.compile(r"-?\d[\d.,]*")
+"""A number without a unit."""
+
+
 def _new_value(
     asked: _Said, held: Sequence[str], named: Sequence[int], new: str, is_done: bool | None
 ) -> tuple[str, list[int]]:
@@ -1206,7 +1210,10 @@ def _new_value(
         return next((value for value, yes in truths.items() if yes is is_done), "yes" if is_done else "no"), []
     is_number = all(number(value) is not None for value in held if value)
     if new:
-        return (new, asked.whole(new)) if not is_number or number(new) is not None else ("", [])
+        is_bare = is_number and number(new) is not None and all(_BARE.fullmatch(value) for value in held if value)
+        written_as = _BARE.search(new) if is_bare else None  # "45 euros" among 30, 50
+        put = new if written_as is None else written_as[0]
+        return (put, asked.whole(new)) if not is_number or number(new) is not None else ("", [])
     behind = [at + 1 for at in named if at + 1 < len(asked.words)]
     values = [value for value in held if asked.whole(value)]
     for value in values:

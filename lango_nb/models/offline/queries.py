@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import date
 from decimal import Decimal
@@ -134,7 +134,7 @@ class Condition(NamedTuple):
 
     column: str
     kind: str
-    """``is``, ``has`` (a word of the value), ``month``, ``day``, ``year``, ``over`` or ``under``."""
+    """``is``, ``has`` (a word of the value), ``month``, ``day``, ``weekday``, ``year``, ``over`` or ``under``."""
     values: tuple[str, ...]
     is_not: bool = False
 
@@ -162,6 +162,8 @@ class Condition(NamedTuple):
                 limit = Decimal(self.values[0])
                 return found is not None and (found > limit if self.kind == "over" else found < limit)
         when = day(cell)
+        if when is not None and self.kind == "weekday":
+            return _WEEKDAYS[when.weekday()] in self.values
         return when is not None and str(getattr(when, self.kind)) in self.values
 
     def __str__(self) -> str:
@@ -220,7 +222,7 @@ class Query(NamedTuple):
 
 _WORD = r'"[^"]*"|[^\s",]+'
 _CONDITION = re.compile(
-    rf"({_WORD}) (not )?(is|has|month|day|year|over of|under of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
+    rf"({_WORD}) (not )?(is|has|month|day|weekday|year|over of|under of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
 )
 _PART = re.compile(
     rf"(?:({'|'.join(_ENDS)}) )?(?:({'|'.join(_MEASURES)})(?=[ ,]|\Z) ?)?((?!by |first ){_WORD})?(?: ?by (month )?({_WORD})(?: ({'|'.join(_ORDERS.values())}))?)?(?: ?first (\d+))?(?:, |\Z)"
@@ -370,7 +372,9 @@ class _Question:
                 return inside
         parts = plain(phrase).split()
         for at in range(len(self.units) - len(parts) + 1 if parts else 0):
-            if all(self.units[at + n].text == part for n, part in enumerate(parts)):
+            said = [self.units[at + n].text for n in range(len(parts))]
+            is_plural = len(parts) > 1 and said[:-1] == parts[:-1] and stem(said[-1]) == stem(parts[-1])  # "mic stands"
+            if said == parts or is_plural:
                 return [self.units[at + n].token for n in range(len(parts))]
         return []
 
@@ -622,7 +626,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
     measure = _measure_said(asked, ordering)
-    within = {at for at in asked.used if asked.tokens[at].kind in UNSPACED}  # the first character of 日本 is no date
+    within = _of_several(where, asked)
     named = _columns(asked, table, within | (title if where or measure == "count" else set()))
     times = [name for name in table.columns if _is_time(name, table)]
     measure = _settled(measure, asked, table, named, title)
@@ -648,7 +652,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         wanted = tuple(name for name in times if name not in spent)
     is_counted = measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
-    is_grounded = bool(where or named or is_counted or is_titled)
+    is_grounded = _is_told(where, named, times, title) or is_counted or is_titled
     found = Query(tuple(where), wanted, measure, turned and _column_of(before), explained, is_grounded)
     found, is_time = _in_turn(_of_stay(found, table, asked), table, asked), bool(asked.has(_TIMES))
     is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
@@ -1004,6 +1008,20 @@ def _has_groups(column: str, table: Table) -> bool:
     return column not in amounts(table) and 1 < len(set(values)) < len(values)
 
 
+def _is_told(where: Sequence[Condition], named: Sequence[str], times: Sequence[str], title: Collection[int]) -> bool:
+    """Tell whether rows or columns are named, and not only a day of the week, and when: "what time do we close on Thursday?"."""
+    if where and all(one.kind == "weekday" for one in where) and not title:
+        return any(name not in times for name in named)
+    return bool(where or named)
+
+
+def _of_several(where: Sequence[Condition], asked: _Question) -> set[int]:
+    """Return words of values that name no columns: the stands of "mic stands" are no state, the first character of 日本 is no date."""
+    names = (value for one in where if one.kind == "is" for value in one.values)
+    within = {at for at in asked.used if asked.tokens[at].kind in UNSPACED}
+    return within | {at for name in names if len(found := asked.find(name)) > 1 for at in found}
+
+
 def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str], title: set[int]) -> str:
     """Return what is measured where the words for it may say something else."""
     both = zip(asked.asking, asked.concepts, strict=True)
@@ -1154,7 +1172,9 @@ def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterato
     asked.used.update(asked.asks({"hours", "weekly"}) if HOURS in table.columns else ())
     first = [one.column for one in before.where] if before is not None else []
     clocks = [name for name in table.columns if any(map(clock, table.values(name)))]  # "9 Uhr" is no part of a title
-    order_of = {name: (name not in first, name not in clocks) for name in table.columns}
+    weekly = {name: {value for value in table.values(name) if plain(value) in _WEEKDAYS} for name in table.columns}
+    whole = [name for name in weekly if any(asked.find(value) or asked.translates(value) for value in weekly[name])]
+    order_of = {name: (name not in first, name not in clocks, name not in whole) for name in table.columns}
     places = sorted(range(len(table.columns)), key=lambda place: order_of[table.columns[place]])
     for place in places:
         column = table.columns[place]
@@ -1287,7 +1307,7 @@ def _is_kindred(one: str, other: str) -> bool:
 def _when(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
     """Return the day, month or year that is said."""
     days = {value: when for value in values if (when := day(value)) is not None}
-    for read in (_dates, _months, _numbered_months, _year_or_day):
+    for read in (_dates, _months, _numbered_months, _year_or_day, _weekday):
         if (found := read(asked, column, days)) is not None:
             return found
     return None
@@ -1360,6 +1380,27 @@ def _year_or_day(asked: _Question, column: str, days: Mapping[str, date]) -> Con
             asked.used.add(unit.token)
             return Condition(column, "day", (str(said),))
     return None
+
+
+def _weekday(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the day of the week that is said, where some of the dates are one.
+
+    Examples
+    --------
+    >>> log = Table(("date", "text"), (("2025-03-07", "full"), ("2025-03-08", "on")))
+    >>> str(query("what happened on Friday?", log)), str(query("was war am Freitag?", log, language="de"))
+    ('rows where date weekday friday', 'rows where date weekday friday')
+    """
+    there = {_WEEKDAYS[when.weekday()] for when in days.values()}
+    said = {name: places for name in sorted(there) if (places := asked.means(name)) and not asked.used & {*places}}
+    if len(said) != 1:
+        return None
+    (name,) = said
+    asked.used.update(said[name])
+    return Condition(column, "weekday", (name,))
+
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
 def _numbered(asked: _Question, column: str, values: Sequence[str], is_before: bool) -> Condition | None:
@@ -1608,8 +1649,10 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
 
 def _is_of_one_thing(found: Query, table: Table) -> bool:
     """Tell whether rows are told by what each row has its own of: "how much coffee is left?" counts no rows."""
-    first = table.values(table.columns[0])
-    is_told = any(one.column == table.columns[0] and one.kind in {"is", "has"} for one in found.where)
+    names = label_of(table) if set(plain(table.columns[0]).split()) & _KEYS else ""
+    own = names or table.columns[0]
+    first = table.values(own)
+    is_told = any(one.column == own and one.kind in {"is", "has"} for one in found.where)
     return is_told and len(set(first)) == len(first) and len(found.rows(table)) == 1
 
 
