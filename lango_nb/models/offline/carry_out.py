@@ -412,7 +412,8 @@ def wants_to_know(text: str, language: str) -> bool:
     (True, False)
     """
     is_how = "how" in frozenset[str]().union(*lexicon().concepts(words(text)[:_HOW_IN]))
-    is_asked = asks(text) or (is_how and bool(said_of_tables(text, language) & _QUALITIES))
+    told = said_of_tables(text, language)
+    is_asked = asks(text) or (is_how and bool(told & _QUALITIES)) or "lasts" in told
     return is_asked and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
 
 

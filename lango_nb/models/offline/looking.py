@@ -995,7 +995,8 @@ def _read_against(  # noqa: PLR0913 - a question, and the table
     told = Query(told.where) if told is not None and is_kept else told  # rows are kept, and not what they came to
     table = with_derived(table, said, told, desk.language)
     read = query_of if is_named or desk.language in {"ja", "zh"} else query
-    asked = read(said, table, told, f"{key} {name.rpartition('/')[2]}".lstrip(), desk.language)
+    folder, _, base = name.rpartition("/")
+    asked = read(said, table, told, f"{folder}/{key} {base}", desk.language)
     if is_kept and asked.wanted and "with" in concepts_of(said):  # "the members with their numbers"
         asked = asked._replace(wanted=tuple(dict.fromkeys((*filter(None, [label_of(table)]), *asked.wanted))))
     return _of_all_lengths(desk, asked, told, name, table, said), told, table

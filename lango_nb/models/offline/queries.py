@@ -816,6 +816,7 @@ def _measure_said(asked: _Question, ordering: set[int]) -> str:
 def _titled(asked: _Question, name: str) -> set[int]:
     """Return the tokens that say what a table's file is called."""
     stem_of_name, _, ending = plain(name.rpartition("/")[2]).rpartition(" ")
+    asked.used.update(at for part in plain(name.rpartition("/")[0]).split() for at in asked.means(part))
     title = {at for part in stem_of_name.split() for at in asked.means(part)}
     whole = f"{stem_of_name}{ending}", stem(stem_of_name)
     return title | {
@@ -1060,14 +1061,15 @@ def _is_of_whole(asked: _Question, table: Table, named: Sequence[str], title: se
     'sum length'
     """
     lengths = [name for name in named if _tells(name, *_QUALITIES["length"])]
-    is_long = len(named) == len(lengths) == 1 and bool(asked.asks({"length"})) and not asked.has(_EXTREMES)
+    is_lasting = bool(asked.asks({"length", "lasts"}))
+    is_long = len(named) == len(lengths) == 1 and is_lasting and not asked.has(_EXTREMES)
     money = {
         *asked.has(("money", "pay")),
         *asked.asks({"price", "worth"}),
         *(at for one in _MONEY for at in asked.means(one)),
     }
     is_all = bool(asked.has(("all",))) and bool(money - title) and bool(_amount(table, set(), is_money=True))
-    is_how = bool(asked.has(("how", "many")) or asked.language in _EAST)
+    is_how = bool(asked.has(("how", "many")) or asked.asks({"lasts"}) or asked.language in _EAST)
     return bool(title) and ((is_long and is_how) or (is_all and not named))
 
 
@@ -1160,7 +1162,8 @@ def _opened(  # noqa: PLR0913 - what a question says
     every = set(asked.has(("all",))) - title
     is_added = not before.measure or (before.measure == "count" and asked.asks({"much"}))
     is_of_shown = every <= set(asked.has(_MEASURES["sum"])) and is_added  # "und insgesamt?" of the rows shown
-    is_all = bool(every) and not (is_shown or is_of_shown or (is_pointing and not named))
+    is_bare = all(_PRODUCT in name for name in named)  # "what is all of that worth?"
+    is_all = bool(every) and not (is_shown or is_of_shown or (is_pointing and is_bare))
     is_whole = measure in {"max", "min"} and bool(title) and not is_pointing
     if has_rows or not ((is_all and (before.measure or measure)) or is_whole):
         return before
@@ -1444,7 +1447,8 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             is_only = sum(_is_truth(table.values(one)) for one in table.columns) == 1
             met += [at for at, told in enumerate(asked.asking) if is_only and "yet" in told]  # "who has not paid yet?"
         told_by = [quality for quality, (nouns, units) in _QUALITIES.items() if _tells(column, nouns, units)]
-        qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(told_by)]
+        said_by = {*told_by, "lasts"} if "length" in told_by else {*told_by}
+        qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(said_by)]
         qualities = qualities if is_numeric(table.values(column)) or is_of_lengths(column, table) else []
         if not met and qualities:
             met, hits = qualities, [("", qualities)]  # "the heaviest": mass_g
@@ -1667,6 +1671,9 @@ def _by_age(found: Query, asked: _Question) -> Query:
 
 def _sized(found: Query, table: Table, asked: _Question) -> Query:
     """Settle the column of the largest and the smallest where nothing else tells which is measured: the only one of sizes."""
+    is_long = bool(asked.has(("longest", "shortest"))) and not asked.asks({"price", "most", "least"})
+    if is_long and found.column not in found.wanted and set(plain(found.column).split()) & words_for("priced"):
+        return found._replace(column="")  # what is long is not dear
     if found.measure not in {"max", "min"} or found.column or not asked.has(("largest", "smallest")):
         return found
     spent = {one.column for one in found.where}

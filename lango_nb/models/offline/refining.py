@@ -359,6 +359,8 @@ def of_known_kinds(reading: Reading) -> Reading:
         return rather[0]._replace(others=tuple(one for one in reading.others if one is not rather[0]))
     if step.act == "task.add" and _only_tells(step, reading):
         return reading._replace(steps=(Step("talk", {}, text=step.text),), others=())
+    if step.act == "about.agents" and not step.arguments and _is_of_things(step.text, reading.language):
+        return reading._replace(steps=(Step("unclear", {}, text=step.text),))
     if is_misnamed(step):  # "put a.txt in a new folder old"
         moved = [
             (place, one)
@@ -381,6 +383,18 @@ def of_known_kinds(reading: Reading) -> Reading:
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
             return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
+
+
+def _is_of_things(text: str, language: str) -> bool:
+    """Tell whether a question is about something that it names, and says nothing of who is here.
+
+    Examples
+    --------
+    >>> _is_of_things("what else is in the cupboard", "en"), _is_of_things("which agents are there", "en")
+    (True, False)
+    """
+    of_agents = {"agent", "tool", "you", "who", "can", "help", "run"}
+    return asks(text) and not concepts_of(text) & of_agents and bool(unexplained(text, language))
 
 
 def _only_tells(step: Step, reading: Reading) -> bool:
