@@ -726,8 +726,7 @@ class Desk:
                     if found.name
                     else deeper
                 )
-        if not (found.name or found.rivals) and not _PATH.fullmatch(name) and self.language != "en":
-            found = yield from self._abroad(name)
+        found = found if found.name or found.rivals else (yield from self._abroad(name))
         is_described = found.is_guess and not self._is_all_said(name, found.name)
         if (is_described or not (found.name or found.rivals)) and not _PATH.fullmatch(name):
             near = yield from self._by_content(name)
@@ -759,6 +758,8 @@ class Desk:
 
     def _abroad(self, words: str) -> Work:
         """Return the one file whose name has what most words mean in English: "die Sonntagsmischung" of sunday_mix.csv."""
+        if _PATH.fullmatch(words) or self.language == "en":
+            return Pick()
         every: list[Entry] = yield from self.folder.everything()
         stems = {posixpath.splitext(one.name)[0].rpartition("/")[2]: one.name for one in files_of(every)}
         near, shared = nearest_texts(words, list(stems), self.language)

@@ -87,10 +87,19 @@ def merged(request: Request) -> Step | None:
     >>> merged(said)[1:3]
     ({'file': ('a.csv', 'b.csv'), 'to': ('c.csv',)}, 'write')
     >>> merged(Request(Reading((Step("append", {}),)), "join a.txt to b.txt", Context()))
+    >>> text = Reading((Step("write", {"text": ("we will eat dinner together",)}),))
+    >>> merged(Request(text, "write to a.txt that we will eat dinner together", Context()))
     """
+    is_text = bool(request.step.word("text")) and says_merge(request.step.word("text"))
     named = [name for name in dict.fromkeys(request.files) if ENDED.search(name)]
     is_said = bool(request.step.act) and says_merge(request.text) and not request.is_question and len(named) != BOTH
-    if not is_said or not named or any(word.is_quoted for word in request.words) or request.context.asked is not None:
+    if (
+        not is_said
+        or is_text
+        or not named
+        or any(word.is_quoted for word in request.words)
+        or request.context.asked is not None
+    ):
         return None
     *files, to = named
     left = telling_words(request.text.replace(to, " "))

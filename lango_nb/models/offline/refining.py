@@ -169,6 +169,9 @@ def as_one(reading: Reading, request: str) -> Reading:
     >>> [step.act for step in as_one(Reading(both, 0.2), "what is on on tuesday and who does it").steps]
     ['unclear']
     """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is not None and step.act == "about.agents" and _is_of_things(request, reading.language):
+        return reading._replace(steps=(Step("unclear", {}, text=request),)) if not step.arguments else reading
     each = reading.each or (reading.confidence,) * len(reading.steps)
     is_parted = len(reading.steps) > 1 and all(step.act in _ASKING_ONLY for step in reading.steps)
     is_parted = is_parted and not any(step.destination for step in reading.steps) and min(each) < _HARDLY
@@ -359,8 +362,6 @@ def of_known_kinds(reading: Reading) -> Reading:
         return rather[0]._replace(others=tuple(one for one in reading.others if one is not rather[0]))
     if step.act == "task.add" and _only_tells(step, reading):
         return reading._replace(steps=(Step("talk", {}, text=step.text),), others=())
-    if step.act == "about.agents" and not step.arguments and _is_of_things(step.text, reading.language):
-        return reading._replace(steps=(Step("unclear", {}, text=step.text),))
     if is_misnamed(step):  # "put a.txt in a new folder old"
         moved = [
             (place, one)
