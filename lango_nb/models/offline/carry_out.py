@@ -51,6 +51,8 @@ from lango_nb.models.offline.names import (
     is_small,
     plain,
     points_back,
+    rank,
+    says_merge,
     tells_past,
     trimmed,
     unexplained,
@@ -333,7 +335,8 @@ def least_of(reading: Reading) -> float:
     if any(_may_change(step) and _is_question(step) for step in reading.steps):
         return _NEVER
     is_cut = len(reading.steps) == 1 and _is_cut_short(reading.steps[0], reading.language)
-    if is_cut or any(is_misnamed(step) or _adds_what_goes(step) or _wants_to_be_asked(step) for step in reading.steps):
+    doubts = (is_misnamed, _adds_what_goes, _wants_to_be_asked, _only_describes)
+    if is_cut or any(doubt(step) for step in reading.steps for doubt in doubts):
         return _NEVER
     if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
         return _NEVER
@@ -393,6 +396,22 @@ def _wants_to_be_asked(step: Step) -> bool:
     return step.act.startswith(_LOSING) and {"ask", "i"} <= every and bool(every & {"first", "prepend", "history"})
 
 
+def _only_describes(step: Step) -> bool:
+    """Tell whether what is to be written only says of which things, and of how many: "write a.md, the two new ones and the old one".
+
+    Examples
+    --------
+    >>> said = Step("write", {"file": ("a.md",), "text": ("two new ones",)}, text="write a.md, the two new ones")
+    >>> _only_describes(said), _only_describes(said._replace(text="write to a.md: two new ones"))
+    (True, False)
+    """
+    text = step.word("text")
+    before, found = words(step.text.partition(text or "\0")[0])[-1:], words(text)[:1]
+    is_text = step.act in {"write", "append"} and bool(text) and text in step.text
+    is_led = bool(before) and is_small(before[0].text) and before[0].text.isalpha()
+    return is_text and is_led and found[0].kind == "word" and (rank(found[0].text) or 0) > 1
+
+
 def _adds_what_goes(step: Step) -> bool:
     """Tell whether a text is to be added although the request ends with a verb that takes something away, and adds nothing."""
     found = [word for word in words(step.text.partition("\n")[0]) if word.kind != "sign"]
@@ -446,7 +465,8 @@ def wants_to_know(text: str, language: str) -> bool:
     (True, False)
     """
     is_how = "how" in frozenset[str]().union(*lexicon().concepts(words(text)[:_HOW_IN]))
-    is_asked = asks(text) or (is_how and bool(said_of_tables(text, language) & _QUALITIES))
+    told = said_of_tables(text, language)
+    is_asked = asks(text) or (is_how and bool(told & _QUALITIES)) or "lasts" in told
     return is_asked and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
 
 
@@ -574,10 +594,13 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
         except Ask as ask:
             if ask.text == desk.lacks("file").text:
                 ask = yield from _which_file(desk, step, ask)
-            if reading.are_apart and following is not None and not is_change(step.act):
-                said.append(ask.text)
-                settled.append(step)
-                continue
+            if reading.are_apart and not is_change(step.act):
+                alone: Answer | None = yield from _found_out(reading._replace(steps=(step,)), desk.context, folder)
+                if alone is not None or following is not None:
+                    desk.notes.clear()
+                    said.append(ask.text if alone is None else alone.text)
+                    settled.append(step)
+                    continue
             if said and step.act in _UNREAD and settled and settled[-1].act == "query":
                 return Answer(_joined(desk, said), False, tuple(settled))  # the rows that were shown say the rest
             _say_what_is_unclear(desk, step, ask.text)
@@ -681,7 +704,12 @@ def _step(desk: Desk, step: Step) -> Work:
     """Carry out one step, and bring its result where it belongs."""
     step = repaired(step)
     desk.begin(step)
-    if step.act == "read" and step.destination == "write" and "merge" in concepts_of(step.text):
+    if (
+        step.act == "read"
+        and step.destination == "write"
+        and says_merge(step.text)
+        and len(step.arguments.get("file", ())) != 1
+    ):
         return (yield from merge(desk, step))
     act = acts().get(step.act)
     asked: Outcome | None = yield from ask_tables(desk, step)
@@ -853,7 +881,7 @@ def _talk(desk: Desk, step: Step) -> Work:
             return Outcome(desk.say("no" if desk.context.asked else "no.idle"), "", None)
         case "yes":
             return Outcome(desk.say("yes"), "", None)
-        case "ask.change" if concepts_of(step.text) & _CHANGING or not asks(step.text):
+        case "ask.change" if not concepts_of(step.text) & {"many", "money"}:  # no "what do they want us to pay?"
             return (yield from _what_if(desk, step))
         case act if act in _UNREAD or act == "ask.change":
             found: Outcome | None = yield from find_out(desk, step.text)

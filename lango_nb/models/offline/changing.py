@@ -58,9 +58,10 @@ from lango_nb.models.offline.operations import (
     read_table,
     truth,
     write_row,
+    written,
 )
 from lango_nb.models.offline.plan import Step, show
-from lango_nb.models.offline.queries import answer, is_numeric, names_column
+from lango_nb.models.offline.queries import answer, is_numeric, names_column, words_of_tables
 from lango_nb.models.offline.queries import parse as parse_query
 from lango_nb.models.offline.rows_told import names_values, row_told
 from lango_nb.models.offline.series import is_series, members
@@ -842,7 +843,7 @@ def _cell_set(desk: Desk, step: Step) -> Work:
             for cell in meant
         ]
         raise Ask(desk.say("ask.which", names=desk.either(rows)))
-    (cell,) = meant
+    cell = _added_to(meant[0], step.text.partition("\n")[0], desk.language)
     if is_json:
         key = f"{cell.entry}.{cell.column}".lstrip(".")
         plan = Step("json.set", {"file": (path,), "key": (key,), "new": (cell.new,)})
@@ -864,6 +865,29 @@ def _cells_marked(text: str, said: str, new: str, language: str) -> list[Cell]:
     told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(said)))
     is_row = any(new in row for row in read_table(text).rows)  # "mark 302 as paid"
     return cells_meant(text, said, is_done=not told & {"no", "not"}) if not new or is_row else []
+
+
+def _added_to(cell: Cell, said: str, language: str) -> Cell:
+    """Return the value of a cell with what is more now, where it is said that it is more by that, and not that it is that.
+
+    Examples
+    --------
+    >>> cell = Cell("0", "qty", "6", "2", is_clear=True)
+    >>> _added_to(cell, "we bought 2 more cups", "en").new, _added_to(cell, "there are 2 cups now", "en").new
+    ('8', '2')
+    """
+    found = words_of(said)
+    marks = words_of_tables(language).concepts(found)
+    at = [
+        place
+        for place, word in enumerate(found)
+        if word.kind in {"number", "measure"} and number(word.text) is not None
+    ]
+    near = {place for one in at for place in (one - 1, one + 1, one + 2) if 0 <= place < len(found)}
+    is_more = len(at) == 1 and any("increase" in marks[place] for place in near)
+    old, more = number(cell.old), number(cell.new)
+    is_sum = is_more and old is not None and more is not None and number(found[at[0]].text) == more
+    return cell._replace(new=written(old + more)) if is_sum and old is not None and more is not None else cell
 
 
 def _put_into_cell(desk: Desk, step: Step, path: str, old: str, cell: Cell) -> Work:
@@ -915,8 +939,9 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
             return also
     elif told is not None:
         rows, column = answer(told, table).rows, told.column or (told.wanted[0] if len(told.wanted) == 1 else "")
-    if len(rows) != 1:
-        return []
+    is_of_words = bool(column) and not any(map(str.isdigit, "".join(table.values(column))))
+    if len(rows) != 1 or (is_of_words and number(new) is not None):
+        return []  # a number does not take the place of a word
     is_own = table.values(table.columns[0]).count(rows[0][0]) == 1
     named = f"{said} {' '.join(rows[0][:1] if is_own else rows[0])}"
     found = cells_meant(text, named, new)
@@ -1282,7 +1307,7 @@ def _given_to(desk: Desk, step: Step, path: str) -> Work:
     said = step.text.partition("\n")[0]
     for word in (*step.arguments.get("file", ()), path):
         said = said.replace(word, " ")
-    every: list[Entry] = yield from desk.folder.everything() if desk.folder.has("fs_list") else []
+    every: list[Entry] = (yield from desk.folder.everything()) if desk.folder.has("fs_list") else []
     stems = {posixpath.splitext(one.name)[0]: one.name for one in files_of(every) if one.name != path}
     near, shared = nearest_texts(said, list(stems), desk.language)
     left = unexplained(said, desk.language)

@@ -13,7 +13,7 @@ from lango_nb.models.offline.lexicon import lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import plain
 from lango_nb.models.offline.operations import Table, clock, written
-from lango_nb.models.offline.queries import HOURS, Query, said_of_tables, with_products, words_for
+from lango_nb.models.offline.queries import HOURS, Query, is_of_lengths, said_of_tables, with_products, words_for
 
 _OFTEN = 3
 """Lines of a log that have to tell a number of the same thing."""
@@ -47,8 +47,9 @@ def with_hours(table: Table, text: str, before: Query | None = None, language: s
     """
     named = [] if before is None else [*before.wanted, before.column, *(one.column for one in before.where)]
     told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(text)))
+    is_length = bool(told & {"longest", "shortest"}) and not any(is_of_lengths(name, table) for name in table.columns)
     is_time = "what" in told and not told & {"many", "sum", "mean", "max", "min"}  # "a que horas", "at what time"
-    if HOURS not in named and (is_time or "hours" not in said_of_tables(text, language)):
+    if HOURS not in named and not is_length and (is_time or "hours" not in said_of_tables(text, language)):
         return table
     if any(set(plain(name).split()) & words_for("hours") for name in table.columns):
         return table

@@ -748,6 +748,7 @@ class Desk:
                     if found.name
                     else deeper
                 )
+        found = found if found.name or found.rivals else (yield from self._abroad(name))
         is_described = found.is_guess and not self._is_all_said(name, found.name)
         if (is_described or not (found.name or found.rivals)) and not _PATH.fullmatch(name):
             near = yield from self._by_content(name)
@@ -756,8 +757,6 @@ class Desk:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
-        if not (found.name or found.rivals) and not _PATH.fullmatch(name) and self.language != "en":
-            found = yield from self._abroad(name)
         if not found.name and (like := self._like_shown(name)):
             found = Pick(like, is_guess=True)
         if not found.name:
@@ -784,11 +783,14 @@ class Desk:
 
     def _abroad(self, words: str) -> Work:
         """Return the one file whose name has what most words mean in English: "die Sonntagsmischung" of sunday_mix.csv."""
+        if _PATH.fullmatch(words) or self.language == "en":
+            return Pick()
         every: list[Entry] = yield from self.folder.everything()
         stems = {posixpath.splitext(one.name)[0].rpartition("/")[2]: one.name for one in files_of(every)}
         near, shared = nearest_texts(words, list(stems), self.language)
         is_one = len(near) == 1 and shared * 2 >= len(telling_words(words))
-        return Pick(stems[near[0]], is_guess=True) if is_one else Pick()
+        is_whole = is_one and shared >= len(plain(near[0]).split()) > 1  # all of its name is said
+        return Pick(stems[near[0]], is_guess=not is_whole) if is_one else Pick()
 
     def _remembered(self, word: str, name: str) -> Work:
         """Return what is remembered to be meant and is there, else ``None``; before a change that is asked about.

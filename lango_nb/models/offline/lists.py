@@ -400,10 +400,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))
     )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    if not (file or has_boxes) and (ticked := _ticked_in_notes(reading, request)) is not None:
-        return ticked
     if not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR):
-        return None
+        return None if file or has_boxes else _ticked_in_notes(reading, request)
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         act = "count.matches" if step.act == "task.list" and "many" in concepts_of(request) else "search"

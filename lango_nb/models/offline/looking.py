@@ -319,7 +319,7 @@ def key_abroad(error: Exception, word: str, language: str) -> str:
 def _counted_otherwise(step: Step, path: str, text: str) -> Step | None:
     """Return what else is counted where a word does not occur: another form of it, or the rows of a table called so."""
     word = step.word("find")
-    forms = sorted(forms_of(word), key=len, reverse=True)
+    forms = [] if " " in word.strip() else sorted(forms_of(word), key=len, reverse=True)
     other = next((one for one in forms if len(one) > 2 and count_matches(text, one)), "")  # noqa: PLR2004 - "is"
     if other:
         return step.with_arguments(find=(other,))  # "errors": ERROR
@@ -338,7 +338,7 @@ def _counted_elsewhere(desk: Desk, step: Step, path: str) -> Work:
     if path in held or len(logs or held) != 1:
         return None
     desk.notes.clear()
-    return step.with_arguments(file=(logs or held)[:1])
+    return step.with_arguments(file=tuple(logs or held))
 
 
 def _ask_what_is_counted(desk: Desk, step: Step, path: str) -> None:
@@ -993,13 +993,8 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             elif one is not None and one.is_whole and one.explained >= least:
                 weak.append(_leaf_answered(desk, step, name, one))
             continue
-        told = _told(before, name, table, is_named=is_named)
-        if told is not None and step.act == "query" and step.destination:  # rows are kept, and not what they came to
-            told = Query(told.where)
-        table = with_derived(table, said, told, desk.language)
         key = rows_key(text) if name.casefold().endswith(KEYED) else ""
-        read = query_of if is_named or _has_two_questions(said) or desk.language in EAST else query
-        asked = read(said, table, told, f"{key} {_title_of(name)}".lstrip(), desk.language)
+        asked, told, table = _read_against(desk, step, (name, key), table, said, is_named=is_named)
         beside = _leaf_in(desk, name, text, said) if is_named else None
         is_beside = beside is not None and beside.path[0] != key and not asked.where
         if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
@@ -1007,24 +1002,17 @@ def ask_tables(desk: Desk, step: Step) -> Work:
                 (beside.explained + _HAS_VALUE, False, False, beside.said, _leaf_answered(desk, step, name, beside))
             )
             continue
-        if step.act == "query" and step.destination and asked.wanted and "with" in concepts_of(said):
-            named = label_of(table)  # "the members with their numbers"
-            asked = asked._replace(wanted=tuple(dict.fromkeys((*filter(None, [named]), *asked.wanted))))
-        asked = _of_all_lengths(desk, asked, told, name, table, said)
         joined = _joined(desk, asked, told, table)
         if joined is not None and not {*asked.wanted} & spoken:
             asked = asked._replace(where=(joined,))
         if _is_said_again(step, asked, told, desk.language):
             continue  # nothing new is asked of it
         likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
-        is_more = points_back(said) or "and" in frozenset[str]().union(*lexicon().concepts(words_of(said)[:1]))
-        is_other = before is not None and name != before.word("file") and is_more and not is_named
-        is_thin = asked.explained < 1 or len((*asked.where, *asked.wanted, *filter(None, [asked.measure]))) == 1
-        is_turned = is_turned or (is_other and is_thin and likely is not None)
-        likely = None if is_other and is_thin else likely  # "what will that lady talk about?" is no talk show
-        if likely is not None:
-            is_spoken = name == desk.context.file
+        if likely is not None and not is_named and _is_of_others(desk, asked, name, said):
+            is_turned = True  # "what will that lady talk about?" is no talk show
+        elif likely is not None:
             likely -= (joined is not None) * _GOING_ON  # where the table that is spoken of says it, that is meant
+            is_spoken = name == desk.context.file
             found.append((likely, is_spoken, is_series(name), len(asked.where), (name, asked, table)))
     if not found and len(weak) == 1:
         return weak[0]  # one word of the question is a key, and no table knows any
@@ -1032,6 +1020,30 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         return (yield from _rows_again(desk, step, said, is_of_them=is_turned))
     best = max(found, key=lambda one: one[:4])[4]
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
+
+
+def _read_against(  # noqa: PLR0913 - a question, and the table
+    desk: Desk, step: Step, called: tuple[str, str], table: Table, said: str, *, is_named: bool
+) -> tuple[Query, Query | None, Table]:
+    """Return a question read against a table, what was asked of that before, and the table with what the question derives."""
+    name, key = called
+    told = _told(desk.context.query, name, table, is_named=is_named)
+    is_kept = step.act == "query" and bool(step.destination)
+    told = Query(told.where) if told is not None and is_kept else told  # rows are kept, and not what they came to
+    table = with_derived(table, said, told, desk.language)
+    read = query_of if is_named or _has_two_questions(said) or desk.language in EAST else query
+    asked = read(said, table, told, f"{name.rpartition('/')[0]}/{key} {_title_of(name)}".lstrip(), desk.language)
+    if is_kept and asked.wanted and "with" in concepts_of(said):  # "the members with their numbers"
+        asked = asked._replace(wanted=tuple(dict.fromkeys((*filter(None, [label_of(table)]), *asked.wanted))))
+    return _of_all_lengths(desk, asked, told, name, table, said), told, table
+
+
+def _is_of_others(desk: Desk, asked: Query, name: str, said: str) -> bool:
+    """Tell whether a question that goes on from another table has hardly a word for this one."""
+    before = desk.context.query
+    is_more = points_back(said) or "and" in frozenset[str]().union(*lexicon().concepts(words_of(said)[:1]))
+    is_thin = asked.explained < 1 or len((*asked.where, *asked.wanted, *filter(None, [asked.measure]))) == 1
+    return before is not None and name != before.word("file") and is_more and is_thin
 
 
 def rows_described(desk: Desk, said: str) -> Work:

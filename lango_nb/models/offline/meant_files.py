@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lango_nb.models.offline.followups import ENDED, says_more
-from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lists import FEW_WORDS, SHOWING
 from lango_nb.models.offline.names import (
     ARTICLES,
@@ -22,6 +22,7 @@ from lango_nb.models.offline.names import (
     pick,
     points_back,
     rank,
+    says_merge,
     telling_words,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
@@ -87,12 +88,14 @@ def merged(request: Request) -> Step | None:
     >>> merged(said)[1:3]
     ({'file': ('a.csv', 'b.csv'), 'to': ('c.csv',)}, 'write')
     >>> merged(Request(Reading((Step("append", {}),)), "join a.txt to b.txt", Context()))
+    >>> text = Reading((Step("write", {"text": ("we will eat dinner together",)}),))
+    >>> merged(Request(text, "write to a.txt that we will eat dinner together", Context()))
     """
+    is_text = bool(request.step.word("text")) and says_merge(request.step.word("text"))
     named = [name for name in dict.fromkeys(request.files) if ENDED.search(name)]
-    told = zip(request.words, lexicon().concepts(request.words), strict=True)
-    is_verb = any("merge" in one and not is_small_in(word.folded, request.language) for word, one in told)  # no "una"
-    is_said = is_verb and not request.is_question and len(named) != BOTH
-    if not is_said or not named or any(word.is_quoted for word in request.words) or request.context.asked is not None:
+    is_said = bool(request.step.act) and says_merge(request.text) and not request.is_question and len(named) != BOTH
+    is_said = is_said and not is_text and bool(named)
+    if not is_said or any(word.is_quoted for word in request.words) or request.context.asked is not None:
         return None
     *files, to = named
     left = telling_words(request.text.replace(to, " "))

@@ -176,12 +176,18 @@ def value_put(request: Request) -> Step | None:
         return None
     clauses = [one for one in CLAUSES.split(request.text.rstrip(" .!")) if one.strip()]
     put = [(clause, value) for clause in clauses if (value := _value_in(clause, request.language))]
+    numbers = [word.text for word in request.words if word.kind == "number"]
+    if not put and is_table and len(numbers) == 1 and "increase" in request.asking and request.length <= SHORT:
+        put = [(request.text, numbers[0])]  # "we bought 2 more"
     if len(put) != 1:
         return None
     clause, new = put[0]
     is_of_last = not unexplained(clause.partition(new)[0], request.language)  # "mach 9000 draus"
-    if is_table:
+    is_east = request.language in {"ja", "zh"}  # where a clause tells more before the verb
+    if is_table and not (is_east and unexplained(clause.replace(new, " "), request.language)):
         return request.instead("value.set", text=(clause,), file=(file,), new=(new,))
+    if is_table:
+        return None
     return request.instead("json.set", file=(file,), key=last.arguments["key"], new=(new,)) if is_of_last else None
 
 

@@ -671,12 +671,11 @@ def whole_new_name(word: str, text: str) -> str:
     if _UNSPACED.search(text) and before[-1:] == " ":  # 改名为regels 2026.md
         found = re.search(r"(?:[^\W\d_][\w'&-]*\s+){1,3}\Z", _UNSPACED.sub("\n", before).rpartition("\n")[2])
         return (found[0] if found else "") + word
-    if before.endswith(_SAID_BEFORE) and word[0].isascii() and word[0].isalnum():
-        return word  # 抜き出してerrors.txt
     if _UNSPACED.match(before[-1:]):
+        is_led = before.endswith(_SAID_BEFORE) and word[0].isascii() and word[0].isalnum()  # 抜き出してerrors.txt
         begins = [0, *(found.end() for found in _BEFORE_NAMES.finditer(before))]
         most = at - word.startswith(".")  # 「やること」 ends like a particle
-        return before[next(place for place in reversed(begins) if place <= most) :] + word
+        return word if is_led else before[next(place for place in reversed(begins) if place <= most) :] + word
     parts = before.split()
     for size in range(1, min(_MOST_BLANKS, len(parts) - 1) + 1):
         lead, between = parts[-size - 1], parts[-size:]
@@ -789,6 +788,19 @@ def age_in(text: str, language: str) -> str:
 @cache
 def _comparing(language: str) -> Lexicon:
     return Lexicon([row for row in read_rows("compared.tsv") if row[1] == language])
+
+
+def says_merge(text: str) -> bool:
+    """Tell whether a text says that several are to become one.
+
+    Examples
+    --------
+    >>> says_merge("merge a.txt and b.txt into c.txt"), says_merge("crea una carpeta")
+    (True, False)
+    """
+    found = words_in(text)
+    told = zip(found, lexicon().concepts(found), strict=True)
+    return any("merge" in one and word.folded not in ARTICLES and not is_small(word.text) for word, one in told)
 
 
 def says_name(text: str) -> bool:

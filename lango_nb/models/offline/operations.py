@@ -1179,6 +1179,10 @@ def _is_clock_of(new: str, held: Sequence[str]) -> bool:
     return clock(new) is not None and bool(given) and all(clock(value) is not None for value in given)
 
 
+_BARE = re.compile(r"-?\d[\d.,]*")
+"""A number without a unit."""
+
+
 def _new_value(
     asked: _Said, held: Sequence[str], named: Sequence[int], new: str, is_done: bool | None
 ) -> tuple[str, list[int]]:
@@ -1193,7 +1197,10 @@ def _new_value(
         is_short = any(value[1:2] in {":", "h"} for value in held)
         return (new.removeprefix("0") if is_short else f"{new:0>5}"), asked.whole(new)
     if new:
-        return (new, asked.whole(new)) if not is_number or number(new) is not None else ("", [])
+        is_bare = is_number and number(new) is not None and all(_BARE.fullmatch(value) for value in held if value)
+        written_as = _BARE.search(new) if is_bare else None  # "45 euros" among 30, 50
+        put = new if written_as is None else written_as[0]
+        return (put, asked.whole(new)) if not is_number or number(new) is not None else ("", [])
     behind = [at + 1 for at in named if at + 1 < len(asked.words)]
     values = [value for value in held if asked.whole(value)]
     for value in values:

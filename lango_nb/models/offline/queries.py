@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import date
 from decimal import Decimal
@@ -98,6 +98,8 @@ _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "wh
 _OVER, _UNDER = "more", "less"
 _NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
 _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
+_OF_COLUMNS = frozenset(("begins", "ends", "lasting"))
+"""Concepts in ``data/reading/asked.tsv`` of what columns are called, and of no words of a question."""
 _DAY_SIGNS = frozenset("日号")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SIDES = {"before": "under", "after": "over", "since": "over"}
@@ -141,7 +143,7 @@ class Condition(NamedTuple):
 
     column: str
     kind: str
-    """``is``, ``has`` (a word of the value), ``month``, ``day``, ``year``, ``over`` or ``under``."""
+    """``is``, ``has`` (a word of the value), ``month``, ``day``, ``weekday``, ``year``, ``over`` or ``under``."""
     values: tuple[str, ...]
     is_not: bool = False
 
@@ -172,6 +174,8 @@ class Condition(NamedTuple):
                 limit = Decimal(self.values[0])
                 return found is not None and (found > limit if self.kind == "over" else found < limit)
         when = day(cell)
+        if when is not None and self.kind == "weekday":
+            return _WEEKDAYS[when.weekday()] in self.values
         return when is not None and str(getattr(when, self.kind)) in self.values
 
     def __str__(self) -> str:
@@ -232,7 +236,7 @@ class Query(NamedTuple):
 
 _WORD = r'"[^"]*"|[^\s",]+'
 _CONDITION = re.compile(
-    rf"({_WORD}) (not )?(is|has|month|day|year|over of|under of|outside of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
+    rf"({_WORD}) (not )?(is|has|month|day|weekday|year|over of|under of|outside of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
 )
 _PART = re.compile(
     rf"(?:({'|'.join(_ENDS)}) )?(?:({'|'.join(_MEASURES)})(?=[ ,]|\Z) ?)?((?!by |first ){_WORD})?(?: ?by (month )?({_WORD})(?: ({'|'.join(_ORDERS.values())}))?)?(?: ?first (\d+))?(?:, |\Z)"
@@ -382,7 +386,9 @@ class _Question:
                 return inside
         parts = plain(phrase).split()
         for at in range(len(self.units) - len(parts) + 1 if parts else 0):
-            if all(self.units[at + n].text == part for n, part in enumerate(parts)):
+            said = [self.units[at + n].text for n in range(len(parts))]
+            is_plural = len(parts) > 1 and said[:-1] == parts[:-1] and stem(said[-1]) == stem(parts[-1])  # "mic stands"
+            if said == parts or is_plural:
                 return [self.units[at + n].token for n in range(len(parts))]
         return []
 
@@ -631,13 +637,11 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
     counted = _counted_off(asked)
-    if HOURS in table.columns:
-        asked.used.update(asked.asks({"hours", "weekly"}))
     where = list(_conditions(asked, table, before)) or _beside(asked, table, before)
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
     measure = _measure_said(asked, ordering | _limiting(asked, table))
-    within = {at for at in asked.used if asked.tokens[at].kind in UNSPACED}  # the first character of 日本 is no date
+    within = _of_several(where, asked)
     named = _columns(asked, table, within | (title if where or measure == "count" else set()))
     times = [name for name in table.columns if _is_time(name, table)]
     named = named + [name for name in _names_asked(asked, table) if name not in named]
@@ -664,7 +668,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         wanted = tuple(name for name in times if name not in spent)
     is_counted = measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
-    is_grounded = bool(where or named or is_counted or is_titled)
+    is_grounded = _is_told(where, named, times, title) or is_counted or is_titled
     found = Query(tuple(where), wanted, measure, turned and _column_of(before), explained, is_grounded)
     found, is_time = _in_turn(_of_stay(found, table, asked), before, table, asked), bool(asked.has(_TIMES))
     is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
@@ -690,7 +694,7 @@ def _of_its_kind(before: Query | None, found: Query, asked: _Question, table: Ta
     Examples
     --------
     >>> crew = Table(("name", "subject"), (("Ann", "music"), ("Bo", "film studies")))
-    >>> str(query("what does she study?", crew, parse("rows where name is Ann")))
+    >>> str(query("co studiuje?", crew, parse("rows where name is Ann"), language="pl"))
     'subject where name is Ann'
     """
     where = found.where[0] if len(found.where) == 1 and not (found.measure or found.wanted) else None
@@ -829,6 +833,7 @@ def _measure_said(asked: _Question, ordering: set[int]) -> str:
 def _titled(asked: _Question, name: str) -> set[int]:
     """Return the tokens that say what a table's file is called."""
     stem_of_name, _, ending = plain(name.rpartition("/")[2]).rpartition(" ")
+    asked.used.update(at for part in plain(name.rpartition("/")[0]).split() for at in asked.means(part))
     title = {at for part in stem_of_name.split() for at in asked.means(part)}
     whole = f"{stem_of_name}{ending}", stem(stem_of_name)
     return title | {
@@ -970,9 +975,7 @@ def _grouped(found: Query, before: Query | None, table: Table, asked: _Question,
     if often:
         asked.used.update(often)
         found = found._replace(measure="count", column="")  # "who comes most often?"
-    labels = [name for name in found.wanted if _has_groups(name, table) and name != found.column]
-    if not found.measure:  # "what time does each one start?"
-        labels = [name for name in labels if None in map(clock, table.values(name))]
+    labels = [name for name in found.wanted if _may_part(name, found, table)]
     each = {at for at, told in enumerate(asked.asking) if "grouped" in told}
     is_every = found.is_titled and bool(asked.has(("all",)))  # "the fees of all members"
     each |= set() if is_every else set(asked.has(("each",)))
@@ -1037,6 +1040,12 @@ def _explain_span(asked: _Question) -> None:
         asked.used.update(place for at in spans for place in (at - 1, at))
 
 
+def _may_part(column: str, found: Query, table: Table) -> bool:
+    """Tell whether rows may be grouped by a column: not by times of the day where nothing is measured: "when does each start?"."""
+    is_of_times = not found.measure and None not in map(clock, table.values(column))
+    return _has_groups(column, table) and column != found.column and not is_of_times
+
+
 def _whose(asked: _Question, table: Table) -> str:
     """Return the column of the people that a question asks for: the only one with names that are there more than once.
 
@@ -1078,6 +1087,20 @@ def _has_groups(column: str, table: Table) -> bool:
     return column not in amounts(table) and 1 < len(set(values)) < len(values)
 
 
+def _is_told(where: Sequence[Condition], named: Sequence[str], times: Sequence[str], title: Collection[int]) -> bool:
+    """Tell whether rows or columns are named, and not only a day of the week, and when: "what time do we close on Thursday?"."""
+    if where and all(one.kind == "weekday" for one in where) and not title:
+        return any(name not in times for name in named)
+    return bool(where or named)
+
+
+def _of_several(where: Sequence[Condition], asked: _Question) -> set[int]:
+    """Return words of values that name no columns: the stands of "mic stands" are no state, the first character of 日本 is no date."""
+    names = (value for one in where if one.kind == "is" for value in one.values)
+    within = {at for at in asked.used if asked.tokens[at].kind in UNSPACED}
+    return within | {at for name in names if len(found := asked.find(name)) > 1 for at in found}
+
+
 def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str], title: set[int]) -> str:
     """Return what is measured where the words for it may say something else."""
     both = zip(asked.asking, asked.concepts, strict=True)
@@ -1116,14 +1139,15 @@ def _is_of_whole(asked: _Question, table: Table, named: Sequence[str], title: se
     'sum length'
     """
     lengths = [name for name in named if _tells(name, *_QUALITIES["length"])]
-    is_long = len(named) == len(lengths) == 1 and bool(asked.asks({"length"})) and not asked.has(_EXTREMES)
+    is_lasting = bool(asked.asks({"length", "lasts"}))
+    is_long = len(named) == len(lengths) == 1 and is_lasting and not asked.has(_EXTREMES)
     money = {
         *asked.has(("money", "pay")),
         *asked.asks({"price", "worth"}),
         *(at for one in _MONEY for at in asked.means(one)),
     }
     is_all = bool(asked.has(("all",))) and bool(money - title) and bool(_amount(table, set(), is_money=True))
-    is_how = bool(asked.has(("how", "many")) or asked.language in EAST)
+    is_how = bool(asked.has(("how", "many")) or asked.asks({"lasts"}) or asked.language in EAST)
     return bool(title) and ((is_long and is_how) or (is_all and not named))
 
 
@@ -1224,7 +1248,8 @@ def _opened(  # noqa: PLR0913 - what a question says
     is_over_time = any("month" in told for told in asked.asking)
     if every and is_over_time:  # "over all three months"
         return before._replace(where=tuple(one for one in before.where if one.kind not in {"month", "day", "year"}))
-    is_all = bool(every) and not (is_shown or is_of_shown or (is_pointing and not named))
+    is_bare = all(_PRODUCT in name for name in named)  # "what is all of that worth?"
+    is_all = bool(every) and not (is_shown or is_of_shown or (is_pointing and is_bare))
     is_whole = measure in {"max", "min"} and bool(title) and not is_pointing
     if has_rows or not ((is_all and (before.measure or measure)) or is_whole):
         return before
@@ -1233,9 +1258,12 @@ def _opened(  # noqa: PLR0913 - what a question says
 
 def _conditions(asked: _Question, table: Table, before: Query | None) -> Iterator[Condition]:
     """Return what the words of a question say of the rows."""
+    asked.used.update(asked.asks({"hours", "weekly"}) if HOURS in table.columns else ())
     first = [one.column for one in before.where] if before is not None else []
     clocks = [name for name in table.columns if any(map(clock, table.values(name)))]  # "9 Uhr" is no part of a title
-    order_of = {name: (name not in first, name not in clocks) for name in table.columns}
+    weekly = {name: {value for value in table.values(name) if plain(value) in _WEEKDAYS} for name in table.columns}
+    whole = [name for name in weekly if any(asked.find(value) or asked.translates(value) for value in weekly[name])]
+    order_of = {name: (name not in first, name not in clocks, name not in whole) for name in table.columns}
     places = sorted(range(len(table.columns)), key=lambda place: order_of[table.columns[place]])
     for place in places:
         column = table.columns[place]
@@ -1424,7 +1452,7 @@ def _is_kindred(one: str, other: str) -> bool:
 def _when(asked: _Question, column: str, values: Sequence[str]) -> Condition | None:
     """Return the day, month or year that is said."""
     days = {value: when for value in values if (when := day(value)) is not None}
-    for read in (_dates, _months, _numbered_months, _year_or_day):
+    for read in (_dates, _months, _numbered_months, _year_or_day, _weekday):
         if (found := read(asked, column, days)) is not None:
             return found
     return None
@@ -1509,6 +1537,27 @@ def _year_or_day(asked: _Question, column: str, days: Mapping[str, date]) -> Con
     return None
 
 
+def _weekday(asked: _Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the day of the week that is said, where some of the dates are one.
+
+    Examples
+    --------
+    >>> log = Table(("date", "text"), (("2025-03-07", "full"), ("2025-03-08", "on")))
+    >>> str(query("what happened on Friday?", log)), str(query("was war am Freitag?", log, language="de"))
+    ('rows where date weekday friday', 'rows where date weekday friday')
+    """
+    there = {_WEEKDAYS[when.weekday()] for when in days.values()}
+    said = {name: places for name in sorted(there) if (places := asked.means(name)) and not asked.used & {*places}}
+    if len(said) != 1:
+        return None
+    (name,) = said
+    asked.used.update(said[name])
+    return Condition(column, "weekday", (name,))
+
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
 def _numbered(asked: _Question, column: str, values: Sequence[str], is_before: bool) -> Condition | None:
     """Return the number that is said of a column: it stands beside the column's name, or the question before was about it."""
     names = {token for part in plain(column).split() for token in asked.means(part)}
@@ -1550,7 +1599,8 @@ def _columns(asked: _Question, table: Table, title: set[int]) -> list[str]:
             is_only = sum(_is_truth(table.values(one)) for one in table.columns) == 1
             met += [at for at, told in enumerate(asked.asking) if is_only and "yet" in told]  # "who has not paid yet?"
         told_by = [quality for quality, (nouns, units) in _QUALITIES.items() if _tells(column, nouns, units)]
-        qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(told_by)]
+        said_by = {*told_by, "lasts"} if "length" in told_by else {*told_by}
+        qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(said_by)]
         qualities = qualities if is_numeric(table.values(column)) or is_of_lengths(column, table) else []
         if not met and qualities:
             met, hits = qualities, [("", qualities)]  # "the heaviest": mass_g
@@ -1850,8 +1900,10 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
 
 def _is_of_one_thing(found: Query, table: Table) -> bool:
     """Tell whether rows are told by what each row has its own of: "how much coffee is left?" counts no rows."""
-    first = table.values(table.columns[0])
-    is_told = any(one.column == table.columns[0] and one.kind in {"is", "has"} for one in found.where)
+    names = label_of(table) if set(plain(table.columns[0]).split()) & _KEYS else ""
+    own = names or table.columns[0]
+    first = table.values(own)
+    is_told = any(one.column == own and one.kind in {"is", "has"} for one in found.where)
     return is_told and len(set(first)) == len(first) and len(found.rows(table)) == 1
 
 
@@ -1866,6 +1918,9 @@ def _by_age(found: Query, asked: _Question) -> Query:
 
 def _sized(found: Query, table: Table, asked: _Question) -> Query:
     """Settle the column of the largest and the smallest where nothing else tells which is measured: the only one of sizes."""
+    is_long = bool(asked.has(("longest", "shortest"))) and not asked.asks({"price", "most", "least"})
+    if is_long and found.column not in found.wanted and set(plain(found.column).split()) & words_for("priced"):
+        return found._replace(column="")  # what is long is not dear
     if found.measure not in {"max", "min"} or found.column or not asked.has(("largest", "smallest")):
         return found
     spent = {one.column for one in found.where}
@@ -1909,12 +1964,13 @@ def is_of_lengths(column: str, table: Table) -> bool:
     return is_called and bool(values) and None not in map(_length, values)
 
 
+_LENGTH = re.compile(r"\d+(?::[0-5]\d){1,2}")
+
+
 def _length(cell: str) -> int | None:
     """Return the seconds of "4:20", and of "1:04:20"; ``None`` of anything else."""
     parts = cell.strip().split(":")
-    is_length = (
-        len(parts) in {2, 3} and all(part.isdigit() for part in parts) and all(int(one) < 60 for one in parts[1:])
-    )
+    is_length = _LENGTH.fullmatch(cell.strip()) is not None
     return sum(int(part) * 60**place for place, part in enumerate(reversed(parts))) if is_length else None
 
 
@@ -1986,18 +2042,7 @@ def answer(asked: Query, table: Table) -> Found:
     if column and asked.measure in {"max", "min"}:
         return _extreme(asked, table, rows, table.columns.index(column))
     if column and asked.measure in {"sum", "mean", "count"}:
-        place = table.columns.index(column)
-        if lengths := [one for row in rows if (one := _length(row[place])) is not None and asked.measure != "count"]:
-            total_length = sum(lengths) if asked.measure == "sum" else round(sum(lengths) / len(lengths))
-            return Found(tuple(rows), _length_written(total_length, [row[place] for row in rows]))
-        read = [one for one in numbers([row[place] for row in rows]) if one is not None]
-        if not read:
-            return Found(tuple(rows), "")
-        total = sum(read, Decimal(0))
-        if asked.measure == "mean":
-            is_money = all(re.search(r"[.,]\d\d\Z", row[place]) for row in rows if row[place])
-            total = round(total / len(read), 2 if is_money else _PLACES)
-        return Found(tuple(rows), written(total))
+        return Found(tuple(rows), _added(asked.measure, [row[table.columns.index(column)] for row in rows]))
     if asked.measure == "count":
         return Found(tuple(rows), str(len(rows)))
     if asked.measure == "distinct" and column:
@@ -2008,6 +2053,21 @@ def answer(asked: Query, table: Table) -> Found:
         places = [table.columns.index(name) for name in asked.wanted]
         return Found(tuple(rows), "; ".join(", ".join(row[place] for place in places) for row in rows))
     return Found(tuple(rows))
+
+
+def _added(measure: str, cells: Sequence[str]) -> str:
+    """Return the sum, or the mean, of cells that hold numbers, or lengths; empty where none does."""
+    lengths = [] if measure == "count" else [one for cell in cells if (one := _length(cell)) is not None]
+    if lengths:
+        return _length_written(sum(lengths) if measure == "sum" else round(sum(lengths) / len(lengths)), cells)
+    read = [one for one in numbers(cells) if one is not None]
+    if not read:
+        return ""
+    total = sum(read, Decimal(0))
+    if measure == "mean":
+        is_money = all(re.search(r"[.,]\d\d\Z", cell) for cell in cells if cell)
+        total = round(total / len(read), 2 if is_money else _PLACES)
+    return written(total)
 
 
 def _of_groups(asked: Query, table: Table, rows: Sequence[tuple[str, ...]]) -> Found:
@@ -2182,7 +2242,7 @@ def _number_said(word: Word, told: Iterable[str]) -> int:
 @cache
 def words_of_tables(language: str) -> Lexicon:
     """Return the words of questions about tables in a language, or in all."""
-    return Lexicon([row for row in read_rows("asked.tsv") if language in {"", row[1]}])
+    return Lexicon([row for row in read_rows("asked.tsv") if language in {"", row[1]} and row[0] not in _OF_COLUMNS])
 
 
 @cache

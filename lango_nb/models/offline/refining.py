@@ -172,6 +172,9 @@ def as_one(reading: Reading, request: str) -> Reading:
     >>> [step.act for step in as_one(Reading(both, 0.2), "what is on on tuesday and who does it").steps]
     ['unclear']
     """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is not None and step.act == "about.agents" and _is_of_things(request, reading.language):
+        return reading._replace(steps=(Step("unclear", {}, text=request),)) if not step.arguments else reading
     each = reading.each or (reading.confidence,) * len(reading.steps)
     is_parted = len(reading.steps) > 1 and all(step.act in _ASKING_ONLY for step in reading.steps)
     is_parted = is_parted and not any(step.destination for step in reading.steps) and min(each) < _HARDLY
@@ -400,6 +403,18 @@ def of_known_kinds(reading: Reading) -> Reading:
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
             return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
+
+
+def _is_of_things(text: str, language: str) -> bool:
+    """Tell whether a question is about something that it names, and says nothing of who is here.
+
+    Examples
+    --------
+    >>> _is_of_things("what else is in the cupboard", "en"), _is_of_things("which agents are there", "en")
+    (True, False)
+    """
+    of_agents = {"agent", "tool", "you", "who", "can", "help", "run"}
+    return asks(text) and not concepts_of(text) & of_agents and bool(unexplained(text, language))
 
 
 def _only_tells(step: Step, reading: Reading) -> bool:

@@ -44,6 +44,7 @@ from lango_nb.models.offline.meant import meant_instead, or_else
 from lango_nb.models.offline.names import asks, back_in, is_asking, is_pointer, is_small
 from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools
 from lango_nb.models.offline.plan import Context, Reading, Step, is_talk
+from lango_nb.models.offline.queries import said_of_tables
 from lango_nb.models.offline.reader import FOLLOWS, as_act, as_line, as_pipe, reader
 from lango_nb.models.offline.refining import (
     as_one,
@@ -281,7 +282,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     is_no_wish = is_asked or (is_question and not concepts_of(request) & WISHING)
     is_told = says_more(request) and not any(step.arguments for step in reading.steps)
     is_undone = first == "undo" and (is_question or (is_asked and is_told))
-    is_noted = first == "task.add" and is_told and asks(request)  # "and by when do we have to answer?"
+    is_how = asks(request) or "lasts" in said_of_tables(request, reading.language)
+    is_noted = first in {"task.add", "append"} and is_told and is_how  # "and by when do we have to answer?"
     if (is_no_wish and (first == "refrain" or is_undone)) or is_noted:
         first = "unclear"  # "who eats no nuts?", "which books are not back?"
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())

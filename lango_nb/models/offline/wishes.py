@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from lango_nb.models.offline.followups import CLAUSES, WISHING
 from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, quotations, words
+from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.names import asks, is_small
 from lango_nb.models.offline.plan import Reading, Step, is_change, is_talk
 from lango_nb.models.offline.reader import FOLLOWS, reader
@@ -186,6 +187,8 @@ def wish_among(request: str, reading: Reading, before: str | None = None) -> Wis
     is_question = asks(rest) and is_doubtful and len(words(rest)) > 2 * _SHORT
     found = Wish(rest, behind) if rest != request and (is_question or not is_chat) else None
     reading = behind if found is not None else reading
+    if len(parts) == 1 and reading.confidence < _CLEAR and (last := _told_at_last(rest)):
+        return Wish(last, reader().read(last, before))
     if len(parts) == 1 and reading.steps and (begun := _begun(rest, reading, before)) is not None:
         return begun
     if len(parts) == 1 or not reading.steps or (reading.confidence >= _UNSURE and not is_talk(reading.steps[0].act)):
@@ -203,6 +206,31 @@ def wish_among(request: str, reading: Reading, before: str | None = None) -> Wis
     is_all = named <= {word.text for word in words(sentence) if word.kind == "file" or word.is_quoted}
     is_beside = best.steps[0].act == "read" and len(able) > 1  # "see visitors.csv" only says where to look
     return found if rivals or is_losing or is_beside or not is_all else Wish(sentence, best)
+
+
+def _told_at_last(request: str) -> str:
+    """Return the question behind much that is told, from where it says "tell me" on; empty where it does not.
+
+    Examples
+    --------
+    >>> said = "we had that talk last week and I said it was Bo, could you look at the list and tell me how many hours Bo works"
+    >>> _told_at_last(said), _told_at_last("tell me how many hours Bo works")
+    ('how many hours Bo works', '')
+    """
+    found = words(request)
+    told, marks = lexicon().concepts(found), words_of_wishes().concepts(found)
+    if len(found) < _MOST_SAID or any(word.is_quoted or word.kind == "file" for word in found):
+        return ""
+    for at in range(len(found) - 2, len(found) // 3, -1):
+        begin = at + 1 + ("i" in told[at + 1])
+        is_tell = bool(marks[at] & {"tell", "preamble"}) and begin < len(found) and bool(told[begin] & _INTERROGATIVE)
+        if is_tell:
+            return request[found[begin].start :]
+    return ""
+
+
+_MOST_SAID = 20
+"""Words of a request from which it may tell much before it asks."""
 
 
 def _begun(request: str, reading: Reading, before: str | None) -> Wish | None:

@@ -31,6 +31,7 @@ from lango_nb.models.offline.parts import (
     CHATTY,
     PLANNING,
     SURE,
+    SURELY,
     aim_of,
     may_be_found_out,
     plan,
@@ -39,6 +40,7 @@ from lango_nb.models.offline.parts import (
 )
 from lango_nb.models.offline.plan import Reading, Step, handed, is_change, read_order, show
 from lango_nb.routing.capabilities import GENERAL, router_family, tool_capability
+from lango_nb.routing.families import CONVERSATION
 from lango_nb.routing.table import RoutingTable
 
 _PLANS = re.compile(r"\bplan(?:s|ner|ning)?\b", re.IGNORECASE)
@@ -172,8 +174,8 @@ def _found_out(conversation: Conversation, reading: Reading, tools: Sequence[Too
         return None
     is_begun = conversation.understood.context.last is not None
     is_talk = reading.steps[0].act == "talk" and reading.confidence >= CHATTY and not is_begun
-    if is_talk and aim_of(conversation.text, frozenset()).is_talk:
-        return None
+    if is_talk and aim_of(conversation.text, frozenset()).likely.get(CONVERSATION, 0.0) >= SURELY:
+        return None  # the same as for the root
     looked_for = reading._replace(steps=(reading.steps[0]._replace(act="unclear"),), confidence=1.0, others=())
     reply, answer = next_reply(conversation, looked_for, conversation.understood.context, tools)
     return None if answer is not None and (answer.is_question or not answer.plan) else reply

@@ -576,3 +576,47 @@ def test_a_value_goes_into_the_column_that_was_told(ask: Ask, folder: Path) -> N
     ask("how many teas do we have in stock.csv?")
     ask("make that 40")
     assert (folder / "stock.csv").read_text() == "item,quantity,minimum\ntea,40,20\nmilk,60,40\n"
+
+
+MINUTES = ("minutes_january.md", "minutes_march.md", "crew.json")
+
+
+def test_a_month_is_no_place_among_the_files_that_were_asked_about(ask: Ask, folder: Path) -> None:
+    for name in MINUTES:
+        (folder / name).write_text(f"{name}\n")
+    ask("删掉会议纪要")
+    ask("一月那份")
+    assert (folder / "crew.json").exists()
+    assert (folder / "minutes_march.md").exists()
+
+
+def test_nothing_is_added_to_a_file_that_only_holds_the_words(ask: Ask, folder: Path) -> None:
+    (folder / "wishes.txt").write_text("Old Radio - Hertz\n")
+    (folder / "mix.csv").write_text("title,length\nPulse,5:48\n")
+    before = held(folder)
+    ask("add old radio by hertz & co at the end, 4:20, it's from 2018")
+    ask("and how long now")
+    assert held(folder) == before
+
+
+def test_a_log_goes_nowhere_where_some_of_its_lines_are_wanted(ask: Ask, folder: Path) -> None:
+    (folder / "night.log").write_text("2024-05-01 08:15:40 WARN weak signal\n2024-05-02 09:00:00 INFO started\n")
+    ask("put all warnings from the log into warnings.txt")
+    assert (folder / "night.log").exists()
+    assert (folder / "warnings.txt").read_text() == "2024-05-01 08:15:40 WARN weak signal\n"
+
+
+def test_a_description_of_rows_is_not_written_in_their_place(ask: Ask, folder: Path) -> None:
+    (folder / "bikes.csv").write_text("name,state\nBlue,broken\nRed,good\n")
+    ask("make a list broken.txt with the names of all broken bikes")
+    assert (folder / "broken.txt").read_text() == "Blue\n"
+
+
+def test_tables_with_other_columns_are_not_merged(ask: Ask, folder: Path) -> None:
+    (folder / "a.csv").write_text("name,age\nAnn,3\n")
+    (folder / "b.csv").write_text("name,age\nBo,4\n")
+    (folder / "c.csv").write_text("item,price\ntea,5\n")
+    ask("merge a.csv and c.csv into all.csv")
+    assert not (folder / "all.csv").exists()
+    ask("merge a.csv and b.csv into both.csv")
+    assert (folder / "both.csv").read_text() == "name,age\nAnn,3\nBo,4\n"
