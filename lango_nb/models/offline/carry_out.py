@@ -578,10 +578,7 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
         found: Answer | None = yield from _found_out(reading, context, folder)
         if found is not None:
             return found
-    steps: list[Step] = []
-    for step in reading.steps:
-        bare = step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
-        steps.append((yield from _of_list(desk, (yield from _with_whole_name(desk, bare)))))
+    steps: list[Step] = yield from _with_names(desk, reading.steps)
     if len(steps) == 1 and (rows := (yield from _described(desk, steps[0]))) is not None:
         steps, is_sure = [rows], True
     for step, following in zip_longest(steps, steps[1:]):
@@ -628,6 +625,15 @@ def _carried(reading: Reading, context: Context, folder: Folder) -> Carrying:
             desk.context = desk.context._replace(file=spoken_of)  # "make a folder done and move it there"
         desk.has_result = bool(outcome.value)
     return Answer(_joined(desk, said), False, tuple(settled))
+
+
+def _with_names(desk: Desk, steps: Sequence[Step]) -> Work:
+    """Return steps with the files of lists, and with whole names of files, where there are some that are called so."""
+    ready: list[Step] = []
+    for step in steps:
+        bare = step._replace(arguments={role: tuple(map(unquoted, given)) for role, given in step.arguments.items()})
+        ready.append((yield from _of_list(desk, (yield from _with_whole_name(desk, bare)))))
+    return ready
 
 
 def _say_what_is_unclear(desk: Desk, step: Step, question: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import takewhile
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
@@ -950,8 +950,22 @@ def _search(desk: Desk, step: Step) -> Work:
     )
 
 
+class _Hit(NamedTuple):
+    """What one file says of a question, and what speaks for it; of two the one that sorts later."""
+
+    rating: float
+    is_spoken: bool
+    """Whether the file is spoken of."""
+    is_series: bool
+    said: int
+    """How many keys, or conditions, a question names."""
+    outcome: Outcome | tuple[str, Query, Table]
+    kind: Literal["", "weak", "other"] = ""
+    """``weak`` where a key of one word speaks for it alone, ``other`` where a question goes on from another table."""
+
+
 def ask_tables(desk: Desk, step: Step) -> Work:
-    """Answer what is asked of a table, or of a JSON file, by what stands in it.
+    """Answer what is asked of a table, or of a file of keys and values, by what stands in it.
 
     Returns
     -------
@@ -959,67 +973,107 @@ def ask_tables(desk: Desk, step: Step) -> Work:
         ``None`` where a step is no such question, or nothing in the tables explains it.
     """
     least = _least_explained(desk, step)
-    is_of_files = step.act in {"list", "count.files"}
-    is_folder = is_of_files and bool(step.word("file")) and "folder" in concepts_of(step.text)
-    if is_folder or (is_of_files and here_in(step.text.partition("\n")[0]) and not desk.context.query):
-        return None
     if least is None or not (desk.folder.has("fs_read") and desk.folder.has("fs_list")):
         return None
-    if step.act == "list" and step.word("file"):
-        upper: list[Entry] = yield from desk.folder.list()
-        if any(one.is_folder and one.name.casefold() == trimmed(step.word("file")).casefold() for one in upper):
-            return None  # "list the reports"
+    if (yield from _is_of_folder(desk, step)):
+        return None
     said = without_refusals(step.text.partition("\n")[0])
-    before = desk.context.query
     names: Sequence[str] = yield from _tables(desk, step, said)
     is_named = len(names) == 1 and names[0].rpartition("/")[2] in said
     texts: dict[str, str] = yield from desk.folder.read_all(names)
     texts |= whole_series(texts)
-    found: list[tuple[float, bool, bool, int, Outcome | tuple[str, Query, Table]]] = []
-    weak: list[Outcome] = []
-    is_turned = False
-    here = texts.get(desk.context.file, "")
-    spoken = {*_table_in(desk.context.file, here).columns} if here and before is None else set[str]()
+    here = texts.get(desk.context.file, "") if desk.context.query is None else ""
+    spoken = frozenset(_table_in(desk.context.file, here).columns if here else ())
+    hits: list[_Hit] = []
     for name, body in texts.items():
         text = in_json(name, body)
         table = _table_in(name, text)
         if len(table.columns) < 2 or (text is not body and text[:1] == "{"):  # noqa: PLR2004 - no table
-            one = _leaf_in(desk, name, text, said)
-            goes_on = name == desk.context.file and desk.context.last is not None and desk.context.last.act in _OF_KEYS
-            is_only = len(names) == 1
-            rated = None if one is None else _rated(step, one, least, is_only=is_only, goes_on=goes_on)
-            if one is not None and rated is not None:
-                found.append((*rated[:2], False, rated[2], _leaf_answered(desk, step, name, one)))
-            elif one is not None and one.is_whole and one.explained >= least:
-                weak.append(_leaf_answered(desk, step, name, one))
-            continue
-        key = rows_key(text) if name.casefold().endswith(KEYED) else ""
-        asked, told, table = _read_against(desk, step, (name, key), table, said, is_named=is_named)
-        beside = _leaf_in(desk, name, text, said) if is_named else None
-        is_beside = beside is not None and beside.path[0] != key and not asked.where
-        if beside is not None and is_beside and beside.explained >= max(least, asked.explained):
-            found.append(
-                (beside.explained + _HAS_VALUE, False, False, beside.said, _leaf_answered(desk, step, name, beside))
-            )
-            continue
-        joined = _joined(desk, asked, told, table)
-        if joined is not None and not {*asked.wanted} & spoken:
-            asked = asked._replace(where=(joined,))
-        if _is_said_again(step, asked, told, desk.language):
-            continue  # nothing new is asked of it
-        likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
-        if likely is not None and not is_named and _is_of_others(desk, asked, name, said):
-            is_turned = True  # "what will that lady talk about?" is no talk show
-        elif likely is not None:
-            likely -= (joined is not None) * _GOING_ON  # where the table that is spoken of says it, that is meant
-            is_spoken = name == desk.context.file
-            found.append((likely, is_spoken, is_series(name), len(asked.where), (name, asked, table)))
-    if not found and len(weak) == 1:
-        return weak[0]  # one word of the question is a key, and no table knows any
-    if not found:
-        return (yield from _rows_again(desk, step, said, is_of_them=is_turned))
-    best = max(found, key=lambda one: one[:4])[4]
+            hit = _hit_of_key(desk, step, name, text, said, least=least, is_only=len(names) == 1)
+        else:
+            key = rows_key(text) if name.casefold().endswith(KEYED) else ""
+            hit = _hit_beside(desk, step, (name, key), text, said, least) if is_named else None
+            hit = _hit_of_rows(desk, step, (name, key), table, said, spoken, least=least, is_named=is_named, beside=hit)
+        hits += [hit] if hit is not None else []
+    found = [hit for hit in hits if not hit.kind]
+    weak = [hit for hit in hits if hit.kind == "weak"]
+    if not found and len(weak) != 1:
+        return (yield from _rows_again(desk, step, said, is_of_them=any(hit.kind == "other" for hit in hits)))
+    best = max(found or weak, key=lambda hit: hit[:4]).outcome
     return best if isinstance(best, Outcome) else _answered(desk, step, *best)
+
+
+def _is_of_folder(desk: Desk, step: Step) -> Work:
+    """Tell whether a step that lists or counts files says that it is about the folder, or one that is there."""
+    word = step.word("file")
+    is_of_files = step.act in {"list", "count.files"}
+    is_said = bool(word) and "folder" in concepts_of(step.text)
+    if is_of_files and (is_said or (here_in(step.text.partition("\n")[0]) and not desk.context.query)):
+        return True
+    if step.act != "list" or not word:
+        return False
+    upper: list[Entry] = yield from desk.folder.list()
+    return any(one.is_folder and one.name.casefold() == trimmed(word).casefold() for one in upper)  # "list the reports"
+
+
+def _hit_of_key(  # noqa: PLR0913 - a question, and the file
+    desk: Desk, step: Step, name: str, text: str, said: str, *, least: float, is_only: bool
+) -> _Hit | None:
+    """Return what a file of keys and values says of a question; ``None`` where too little speaks for it."""
+    one = _leaf_in(desk, name, text, said)
+    if one is None:
+        return None
+    goes_on = name == desk.context.file and desk.context.last is not None and desk.context.last.act in _OF_KEYS
+    rated = _rated(step, one, least, is_only=is_only, goes_on=goes_on)
+    outcome = _leaf_answered(desk, step, name, one)
+    if rated is None:
+        return _Hit(0.0, False, False, 0, outcome, "weak") if one.is_whole and one.explained >= least else None
+    return _Hit(rated[0], rated[1], False, rated[2], outcome)
+
+
+def _hit_beside(  # noqa: PLR0913, PLR0917 - a question, and the file
+    desk: Desk, step: Step, called: tuple[str, str], text: str, said: str, least: float
+) -> _Hit | None:
+    """Return what a named file of keys and values, which holds a table as well, says of a question beside that table."""
+    name, key = called
+    one = _leaf_in(desk, name, text, said)
+    if one is None or one.path[0] == key or one.explained < least:
+        return None
+    return _Hit(one.explained + _HAS_VALUE, False, False, one.said, _leaf_answered(desk, step, name, one))
+
+
+def _hit_of_rows(  # noqa: PLR0913, PLR0917 - a question, and the table
+    desk: Desk,
+    step: Step,
+    called: tuple[str, str],
+    table: Table,
+    said: str,
+    spoken: frozenset[str],
+    *,
+    least: float,
+    is_named: bool,
+    beside: _Hit | None,
+) -> _Hit | None:
+    """Return what a table says of a question, or what stands beside it in its file; ``None`` where too little speaks for it."""
+    name = called[0]
+    asked, told, table = _read_against(desk, step, called, table, said, is_named=is_named)
+    if beside is not None and not asked.where and beside.rating - _HAS_VALUE >= asked.explained:
+        return beside
+    joined = _joined(desk, asked, told, table)
+    if joined is not None and spoken.isdisjoint(asked.wanted):
+        asked = asked._replace(where=(joined,))
+    if _is_said_again(step, asked, told, desk.language):
+        return None  # nothing new is asked of it
+    likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
+    if likely is None:
+        return None
+    likely -= (joined is not None) * _GOING_ON  # where the table that is spoken of says it, that is meant
+    is_other = not is_named and _is_of_others(
+        desk, asked, name, said
+    )  # "what will that lady talk about?" is no talk show
+    is_spoken = name == desk.context.file
+    outcome = (name, asked, table)
+    return _Hit(likely, is_spoken, is_series(name), len(asked.where), outcome, "other" if is_other else "")
 
 
 def _read_against(  # noqa: PLR0913 - a question, and the table

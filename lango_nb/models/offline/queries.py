@@ -98,7 +98,7 @@ _ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "wh
 _OVER, _UNDER = "more", "less"
 _NUMBERED_MONTH = re.compile(r"(?P<month>1[0-2]|0?[1-9])\s*月(?:\s*(?P<day>\d{1,2})\s*[日号])?")
 _ORDINAL = re.compile(r"(?P<number>\d{1,2}|\d{4})(?P<ending>st|nd|rd|th|er|e|de|º|ª)?")
-_OF_COLUMNS = frozenset(("begins", "ends", "lasting"))
+_OF_COLUMNS = frozenset(("begins", "ends", "lasting", "located", "lower", "upper"))
 """Concepts in ``data/reading/asked.tsv`` of what columns are called, and of no words of a question."""
 _DAY_SIGNS = frozenset("日号")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -641,8 +641,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
     measure = _measure_said(asked, ordering | _limiting(asked, table))
-    within = _of_several(where, asked)
-    named = _columns(asked, table, within | (title if where or measure == "count" else set()))
+    named = _columns(asked, table, _of_several(where, asked) | (title if where or measure == "count" else set()))
     times = [name for name in table.columns if _is_time(name, table)]
     named = named + [name for name in _names_asked(asked, table) if name not in named]
     measure = _settled(measure, asked, table, named, title)
@@ -661,8 +660,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     wanted = tuple(name for name in named if name not in spent)
     most = counted or (_how_many(asked) if measure in {"max", "min"} else 0)
     asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
-    if before is not None:
-        before = _opened(before, asked, measure, named, title, has_rows=bool(where))
+    before = None if before is None else _opened(before, asked, measure, named, title, has_rows=bool(where))
     explained = asked.explained(default=0.0 if before is None else 1.0)
     if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
         wanted = tuple(name for name in times if name not in spent)
@@ -675,9 +673,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_money = (_speaks_of_money(asked, table, truths) or _is_much(before, named, asked)) and not is_of_pieces
     found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
-    found = (sized := _sized(found, table, asked))._replace(
-        is_grounded=sized.is_grounded or bool(title and sized.column)
-    )
+    found = _sized(found, table, asked, is_titled=bool(title))
     if (of_one := _of_its_kind(before, found, asked, table)) is not None:
         return of_one
     if (told_before := _goes_on_from(before, found, asked, table)) is not None:
@@ -1916,16 +1912,18 @@ def _by_age(found: Query, asked: _Question) -> Query:
     )
 
 
-def _sized(found: Query, table: Table, asked: _Question) -> Query:
+def _sized(found: Query, table: Table, asked: _Question, *, is_titled: bool) -> Query:
     """Settle the column of the largest and the smallest where nothing else tells which is measured: the only one of sizes."""
     is_long = bool(asked.has(("longest", "shortest"))) and not asked.asks({"price", "most", "least"})
     if is_long and found.column not in found.wanted and set(plain(found.column).split()) & words_for("priced"):
         return found._replace(column="")  # what is long is not dear
+    found = found._replace(is_grounded=found.is_grounded or (is_titled and bool(found.column)))
     if found.measure not in {"max", "min"} or found.column or not asked.has(("largest", "smallest")):
         return found
     spent = {one.column for one in found.where}
     sized = [name for name in amounts(table) if _tells(name, *_SIZED) and name not in spent]
-    return found._replace(column=sized[0]) if len(sized) == 1 else found
+    is_one = len(sized) == 1
+    return found._replace(column=sized[0], is_grounded=found.is_grounded or is_titled) if is_one else found
 
 
 def _amount(table: Table, spent: set[str], measure: str = "", *, is_money: bool) -> str:
