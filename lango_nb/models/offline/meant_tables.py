@@ -182,7 +182,10 @@ def value_put(request: Request) -> Step | None:
     if len(put) != 1:
         return None
     clause, new = put[0]
-    is_of_last = not unexplained(clause.partition(new)[0], request.language)  # "mach 9000 draus"
+    key, before = request.step.word("key"), last.word("key").rpartition(".")[2]
+    is_other = bool(key and unexplained(key, request.language, is_all=True)) and not is_pointer(trimmed(key), "it")
+    is_other = is_other and bool(before) and not names_column(key, before, request.language)  # "put the limit up to 7"
+    is_of_last = not (is_other or unexplained(clause.partition(new)[0], request.language))  # "mach 9000 draus"
     is_east = request.language in {"ja", "zh"}  # where a clause tells more before the verb
     if is_table and not (is_east and unexplained(clause.replace(new, " "), request.language)):
         return request.instead("value.set", text=(clause,), file=(file,), new=(new,))

@@ -620,3 +620,10 @@ def test_tables_with_other_columns_are_not_merged(ask: Ask, folder: Path) -> Non
     assert not (folder / "all.csv").exists()
     ask("merge a.csv and b.csv into both.csv")
     assert (folder / "both.csv").read_text() == "name,age\nAnn,3\nBo,4\n"
+
+
+def test_a_key_that_is_named_is_set_and_not_the_one_that_was_asked_before(ask: Ask, folder: Path) -> None:
+    (folder / "house.yaml").write_text("days: 14\nlimit: 6\n")
+    ask("what is days in house.yaml?")
+    ask("stell die grenze bitte auf 7 hoch")
+    assert "days: 14" in (folder / "house.yaml").read_text()
