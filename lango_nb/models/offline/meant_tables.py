@@ -9,7 +9,16 @@ from lango_nb.models.offline.keyed import KEYED
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, left_over, words_of_wishes
-from lango_nb.models.offline.names import asks, is_pointer, is_small, points_back, rank, trimmed, unexplained
+from lango_nb.models.offline.names import (
+    asks,
+    is_pointer,
+    is_small,
+    points_back,
+    rank,
+    telling_words,
+    trimmed,
+    unexplained,
+)
 from lango_nb.models.offline.operations import BOX, clock
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES, names_column, ranked
@@ -183,7 +192,8 @@ def value_put(request: Request) -> Step | None:
         return None
     clause, new = put[0]
     key, before = request.step.word("key"), last.word("key").rpartition(".")[2]
-    is_other = bool(key and unexplained(key, request.language, is_all=True)) and not is_pointer(trimmed(key), "it")
+    is_other = bool(key and telling_words(key)) and not is_pointer(trimmed(key), "it")
+    is_other = is_other and not concepts_of(key) & {"value", "number"}
     is_other = is_other and bool(before) and not names_column(key, before, request.language)  # "put the limit up to 7"
     is_of_last = not (is_other or unexplained(clause.partition(new)[0], request.language))  # "mach 9000 draus"
     is_east = request.language in {"ja", "zh"}  # where a clause tells more before the verb
