@@ -966,7 +966,7 @@ def ask_tables(desk: Desk, step: Step) -> Work:
             continue  # nothing new is asked of it
         likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
         if likely is not None:
-            is_spoken = name == desk.context.file
+            is_spoken = name in {desk.context.file, before.word("file") if before is not None else ""}
             likely -= (joined is not None) * _GOING_ON  # where the table that is spoken of says it, that is meant
             found.append((likely, is_spoken, is_series(name), len(asked.where), (name, asked, table)))
     if not found and len(weak) == 1:
@@ -1005,7 +1005,8 @@ def _likely(  # noqa: PLR0913, PLR0917 - all that speaks for a table
     is_told = not is_counted and any(one.kind == "is" for one in asked.where)
     enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
     enough = min(enough, _FIFTH) if is_told and is_named and step.act in _OF_TABLES else enough
-    goes_on = told is not None and name == desk.context.file
+    asked_before = desk.context.query
+    goes_on = told is not None and name in {desk.context.file, asked_before.word("file") if asked_before else ""}
     enough = min(enough, _THIRD) if goes_on and asked.measure else enough
     is_asked = asked.where or asked.column or asked.by or told or is_all or (asked.wanted and step.act == "query")
     if not is_grounded or asked.explained < enough or not is_asked:

@@ -47,6 +47,7 @@ from lango_nb.models.offline.meant_lines import (
     matches,
     named_there,
     numbered_line,
+    one_instead,
     repeated,
     says_now,
     shown_line,
@@ -79,6 +80,7 @@ from lango_nb.models.offline.meant_tables import (
     rows_shown,
     same_value,
     several_kept,
+    sorted_into,
     sorted_otherwise,
     switched,
     time_put,
@@ -113,6 +115,7 @@ RULES: tuple[Rule, ...] = (
     amount_put,
     value_put,
     switched,
+    sorted_into,
     sorted_otherwise,
     boxes,
     largest_row,
@@ -155,6 +158,7 @@ RULES: tuple[Rule, ...] = (
     both_kept,
     line_kept,
     instead_of,
+    one_instead,
     answer_kept,
 )
 """The rules, in the order in which they are asked: the first that fits is right."""
