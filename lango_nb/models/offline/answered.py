@@ -28,6 +28,7 @@ from lango_nb.models.offline.operations import number
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk, parse, speak_of
 from lango_nb.models.offline.queries import TABLES, says_state
 from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.series import series_of
 
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
 _MOST_NOTES = 3
@@ -179,10 +180,15 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
         is_open=told.is_any(QUESTIONS),
         known=known,
         spoken=speak_of(context, about),
-        query=context.query if about == context.file else None,
+        query=context.query if about == context.file or _is_of_query(about, context) else None,
         earlier=context.answer,
         read=tuple(texts.items()),
     )
+
+
+def _is_of_query(file: str, context: Context) -> bool:
+    """Tell whether a file is one of the series of tables that was asked."""
+    return context.query is not None and series_of(file) == context.query.word("file") != ""
 
 
 def _one_of_both(steps: Sequence[Step], told: _Answer) -> str:

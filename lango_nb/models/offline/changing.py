@@ -13,8 +13,9 @@ from typing import Any
 from lango_nb.core.masking import MASK, mask
 from lango_nb.models.offline.answers import LONGEST_LINE, quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
+from lango_nb.models.offline.followups import CLAUSES
 from lango_nb.models.offline.keyed import KEYED, TABULAR, keyed
-from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon_of
+from lango_nb.models.offline.lexicon import NEGATING, concepts_of, is_small_in, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import excepted, key_abroad, memories, named, task_meant, tasks
@@ -843,7 +844,8 @@ def _cell_set(desk: Desk, step: Step) -> Work:
             for cell in meant
         ]
         raise Ask(desk.say("ask.which", names=desk.either(rows)))
-    cell = _added_to(meant[0], step.text.partition("\n")[0], desk.language)
+    (cell,) = meant if meant[0].is_clear or is_json else _clearly_in_clause(old, said, new, meant, desk.language)
+    cell = _added_to(cell, step.text.partition("\n")[0], desk.language)
     if is_json:
         key = f"{cell.entry}.{cell.column}".lstrip(".")
         plan = Step("json.set", {"file": (path,), "key": (key,), "new": (cell.new,)})
@@ -851,6 +853,16 @@ def _cell_set(desk: Desk, step: Step) -> Work:
             raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
         return (yield from _json_set(desk, plan))
     return (yield from _put_into_cell(desk, step, path, old, cell))
+
+
+def _clearly_in_clause(text: str, said: str, new: str, meant: list[Cell], language: str) -> list[Cell]:
+    """Return the same value as clear where one clause says all of it, and the others only why: "mark Ann as paid, she came today"."""
+    clauses = [clause for clause in CLAUSES.split(said) if clause.strip() and new in clause]
+    told = (_cells_told(text, one, new, language) or _cells_marked(text, one, new, language) for one in clauses)
+    clear = [found for found in told if found and all(cell.is_clear for cell in found)]
+    is_denied = any(one & NEGATING for one in lexicon_of(language).concepts(words_of(said)))
+    is_same = len(clear) == 1 and [cell._replace(is_clear=False) for cell in clear[0]] == meant
+    return clear[0] if is_same and not is_denied else meant
 
 
 def _cells_told(text: str, said: str, new: str, language: str) -> list[Cell]:

@@ -1071,7 +1071,8 @@ def _hit_of_rows(  # noqa: PLR0913, PLR0917 - a question, and the table
     is_other = not is_named and _is_of_others(
         desk, asked, name, said
     )  # "what will that lady talk about?" is no talk show
-    is_spoken = name == desk.context.file
+    before = desk.context.query
+    is_spoken = name in {desk.context.file, before.word("file") if before is not None else ""}
     outcome = (name, asked, table)
     return _Hit(likely, is_spoken, is_series(name), len(asked.where), outcome, "other" if is_other else "")
 
@@ -1149,7 +1150,8 @@ def _likely(  # noqa: PLR0913, PLR0917 - all that speaks for a table
     is_told = not is_counted and any(one.kind == "is" for one in asked.where)
     enough = min(least, _THIRD if asked.rows(table) and not asked.measure else _HALF) if is_told else least
     enough = min(enough, _FIFTH) if is_told and is_named and step.act in _OF_TABLES else enough
-    goes_on = told is not None and name == desk.context.file
+    asked_before = desk.context.query
+    goes_on = told is not None and name in {desk.context.file, asked_before.word("file") if asked_before else ""}
     enough = min(enough, _THIRD) if goes_on and asked.measure else enough
     is_asked = asked.where or asked.column or asked.by or told or is_all or (asked.wanted and step.act == "query")
     if not is_grounded or asked.explained < enough or not is_asked:

@@ -48,6 +48,7 @@ from lango_nb.models.offline.meant_lines import (
     matches,
     named_there,
     numbered_line,
+    one_instead,
     repeated,
     says_now,
     shown_line,
@@ -82,6 +83,7 @@ from lango_nb.models.offline.meant_tables import (
     rows_shown,
     same_value,
     several_kept,
+    sorted_into,
     sorted_otherwise,
     switched,
     time_put,
@@ -117,6 +119,7 @@ RULES: tuple[Rule, ...] = (
     amount_put,
     value_put,
     switched,
+    sorted_into,
     sorted_otherwise,
     boxes,
     largest_row,
@@ -161,6 +164,7 @@ RULES: tuple[Rule, ...] = (
     both_kept,
     line_kept,
     instead_of,
+    one_instead,
     answer_kept,
 )
 """The rules, in the order in which they are asked: the first that fits is right."""

@@ -14,6 +14,7 @@ from lango_nb.models.offline.names import (
     asks,
     back_in,
     is_part,
+    is_pointer,
     is_small,
     nearest_texts,
     points_back,
@@ -660,3 +661,30 @@ def amount_put(request: Request) -> Step | None:
         return None
     said = request.text[found[numbers[0]].start : found[numbers[0] + 1].end]
     return request.instead("replace", file=(file,), old=(said,))
+
+
+def one_instead(request: Request) -> Step | None:
+    """Return what is to be replaced by what, where a request says one instead of the other: "write euro instead of EUR in the script".
+
+    Examples
+    --------
+    >>> said = Reading((Step("replace", {"file": ("script",), "new": ("EUR",)}),))
+    >>> one_instead(Request(said, "in the script write euro instead of EUR", Context())).arguments
+    {'file': ('script',), 'old': ('EUR',), 'new': ('euro',)}
+    """
+    step, found, marks = request.step, request.words, request.wishes
+    at = [place for place, one in enumerate(marks) if "instead" in one]
+    if step.act != "replace" or not at or request.language in {"ja", "zh"} or any(word.is_quoted for word in found):
+        return None
+    behind = next((word for word in found[at[-1] + 1 :] if not is_small(word.text)), None)
+    before = found[at[0] - 1] if at[0] else None
+    if before is None or behind is None or {before.kind, behind.kind} != {"word"} or is_small(before.text):
+        return None
+    pointers = {word.text for word in found if any(is_pointer(word.text, kind) for kind in ("it", "those"))}
+    taken = {before.text, behind.text, *pointers}
+    files = tuple(word for word in step.arguments.get("file", ()) if taken.isdisjoint(word.split()))
+    named = tuple(request.files) or files
+    if any(name.endswith(TABLES) for name in (*named, "" if named else request.context.file)):
+        return None  # of rows
+    rest = {"file": named} if named else {}
+    return request.instead("replace", **rest, old=(behind.text,), new=(before.text,))

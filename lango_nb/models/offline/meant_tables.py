@@ -89,6 +89,30 @@ _EXTREMES = frozenset(("largest", "smallest", "longest", "shortest", "newest", "
 """Concepts of which rows are first once they are sorted."""
 
 
+def sorted_into(request: Request) -> Step | None:
+    """Return that a table goes sorted into a new one, which is the only file that is named: "make a b.csv of the price list, sorted by price".
+
+    Examples
+    --------
+    >>> said = Reading((Step("rows.sorted", {"file": ("b.csv", "the price list")}),))
+    >>> sorted_into(Request(said, "make a b.csv from the price list, sorted by price", Context()))[:3]
+    ('rows.sorted', {'file': ('price list',), 'to': ('b.csv',)}, 'write')
+    """
+    own = lexicon_of(request.language).concepts(request.words)
+    told = frozenset[str]().union(*own)
+    is_made = "sort" in told and bool(told & {"create", "write", "save"}) and not request.is_question
+    starts = [at for at, one in enumerate(own) if "from" in one]
+    if not is_made or len(request.files) != 1 or not request.files[0].endswith((".csv", ".tsv")) or not starts:
+        return None
+    source: list[str] = []
+    for word in request.words[starts[0] + 1 :]:
+        if word.kind in {"sign", "file"}:
+            break
+        source += [] if is_small(word.text) or is_small_in(word.folded, request.language) else [word.text]
+    to = (request.files[0],)
+    return request.instead("rows.sorted", "write", file=(" ".join(source),), to=to) if source else None
+
+
 def rows_shown(request: Request) -> Step | None:
     """Return that the first, or the last, of the rows that were shown are wanted, and no lines of the file.
 

@@ -1107,6 +1107,8 @@ def _settled(measure: str, asked: _Question, table: Table, named: Sequence[str],
     if measure == "sum" and title and not counted and asked.language in EAST and asked.has(_MEASURES["count"]):
         asked.used.update(asked.has(_MEASURES["sum"]))
         return "count"  # 一共有几个订单
+    if measure == "sum" and not counted and _counts_things(asked):
+        return "count"  # "combien d'animaux en tout"
     is_limited = any(unit.is_number and unit.token not in asked.used for unit in asked.units)
     spent = [at for at, told in enumerate(asked.asking) if "spent" in told]
     for end, extreme in _ENDS.items():
@@ -1145,6 +1147,31 @@ def _is_of_whole(asked: _Question, table: Table, named: Sequence[str], title: se
     is_all = bool(asked.has(("all",))) and bool(money - title) and bool(_amount(table, set(), is_money=True))
     is_how = bool(asked.has(("how", "many")) or asked.asks({"lasts"}) or asked.language in EAST)
     return bool(title) and ((is_long and is_how) or (is_all and not named))
+
+
+def _counts_things(asked: _Question) -> bool:
+    """Tell whether a number of things is asked for that no column is called by: what "how many" stands before is a noun.
+
+    Examples
+    --------
+    >>> pets = Table(("name", "kg", "chipped"), (("Tom", "4", "yes"), ("Rex", "9", "no"), ("Mia", "3", "yes")))
+    >>> str(query("combien d'animaux pucés en tout", pets, language="fr")), str(query("how much in total?", pets))
+    ('count where chipped is yes', 'sum kg')
+    """
+    many = [at for at in asked.has(_COUNTING) if "much" not in asked.asking[at]]
+    behind = [at + 1 for at in many if at + 1 < len(asked.tokens)]
+    nouns = [
+        at
+        for at in behind
+        if asked.tokens[at].kind == "word"
+        and not (asked.concepts[at] & _UNCOUNTED or asked.asking[at] & {"much", "worth", "price"} or at in asked.used)
+        and not (is_small(asked.tokens[at].text) or is_small_in(asked.tokens[at].folded, asked.language))
+    ]
+    return bool(nouns) and not asked.has(("money",)) and not asked.asks({"spent", "owed", "sold", "price", *_UNITS})
+
+
+_UNCOUNTED = _ASKING | _MEASURING | _NEGATING | {"money", "pay", "all", "in", "size", "time", "value", "number"}
+"""Concepts of words behind "how many" that are no things."""
 
 
 def _turned(before: Query | None, asked: _Question, named: Sequence[str], before_times: Sequence[str]) -> str:
@@ -1198,7 +1225,7 @@ def _told_of_one(truths: Sequence[Condition], before: Query | None, table: Table
 def _added_up(measure: str, before: Query | None, asked: _Question) -> str:
     """Return that what was told of is added up, where nothing else is measured: "what do those two cost together?"."""
     places = asked.asks({"together"})
-    is_of_one = before is None and not asked.asks({"much"})
+    is_of_one = (before is None and not asked.asks({"much"})) or (measure == "count" and _counts_things(asked))
     if is_of_one or measure not in {"", "count"} or not places or asked.asks({"pieces"}):
         return measure
     asked.used.update(places)
