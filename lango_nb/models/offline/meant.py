@@ -37,6 +37,7 @@ from lango_nb.models.offline.meant_lines import (
     instead_of,
     line_added,
     line_at_place,
+    line_gone,
     line_kept,
     line_with,
     lines_shown,
@@ -70,6 +71,7 @@ from lango_nb.models.offline.meant_tables import (
     columns_only,
     key_left,
     largest_row,
+    more_of_shown,
     of_table,
     row_added,
     row_shown,
@@ -81,6 +83,7 @@ from lango_nb.models.offline.meant_tables import (
     switched,
     time_put,
     value_put,
+    value_told,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step
 from lango_nb.models.offline.request import Request
@@ -100,6 +103,7 @@ RULES: tuple[Rule, ...] = (
     line_at_place,
     line_added,
     line_with,
+    line_gone,
     those_boxes,
     row_added,
     key_left,
@@ -107,9 +111,11 @@ RULES: tuple[Rule, ...] = (
     numbered_line,
     time_put,
     value_put,
+    value_told,
     switched,
     sorted_otherwise,
     boxes,
+    more_of_shown,
     largest_row,
     rather_in,
     told_done,
@@ -164,6 +170,8 @@ def meant_instead(reading: Reading, request: str, context: Context) -> Step | No
 
 def or_else(step: Step, reading: Reading, request: str, context: Context) -> tuple[Reading, ...]:
     """Return what else a request may mean where a table does not explain it: what was answered is kept, or as it was read."""
+    if step.act == "value.set":
+        return (reading._replace(others=()), *reading.others)
     kept = answer_kept(Request(reading, request, context)) if step.destination else None
     if step.act != "query":
         return ()

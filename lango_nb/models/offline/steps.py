@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from lango_nb.models.offline.followups import ENDED, EXACT, last_of, of_each_file
 from lango_nb.models.offline.lexicon import (
@@ -29,10 +30,11 @@ from lango_nb.models.offline.names import (
     kind_of_file,
     pointer_in,
     says_name,
+    table_of,
     trimmed,
     unexplained,
 )
-from lango_nb.models.offline.plan import Context, Reading, Step
+from lango_nb.models.offline.plan import Context, Reading, Step, acts
 from lango_nb.models.offline.queries import said_of_tables
 from lango_nb.models.offline.reader import as_act
 
@@ -41,7 +43,7 @@ FEW_SAID = 3
 OF_ADDING = frozenset("append prepend write line row text item list file end first last new it that and along".split())
 """Concepts of words before what is added that are no part of it."""
 _PLACED_IN = frozenset(("in", "into"))
-_THAT = frozenset("that dat dass daß que che że".split())
+_THAT = frozenset("that dat dass daß que che że żeby".split())
 """What stands before what is to be remembered."""
 WRITING = ("write", "append")
 COLONS = (":", "\uff1a")
@@ -53,7 +55,7 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
     """Fill what the steps of a reading lack from the words beside them; a step for several files becomes one for each."""
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
-    steps = [_of_two_names(_in_place(_of_kind(_of_ending(_of_that_file(step, context))))) for step in reading.steps]
+    steps = [_of_two_names(_in_place(_of_both_lists(_of_kind(_of_ending(_of_that_file(step, context)))))) for step in reading.steps]
     steps = [_of_it(_of_last_task(step, reading.language, context), reading.language) for step in steps]
     steps = [
         with_left_over(
@@ -112,6 +114,25 @@ def _in_place(step: Step) -> Step:
     if not is_of_text or not (is_it or (not step.destination and concepts_of(step.text) & {"write", "replace"})):
         return step
     return step.with_arguments(to=step.arguments["file"])._replace(destination="write")
+
+
+def _of_both_lists(step: Step) -> Step:
+    """Give a step the two things that end in one word: "copy the costume and the prop list" is "Kostüm- und Requisitenliste".
+
+    Examples
+    --------
+    >>> _of_both_lists(Step("copy", {}, text="kopier Kostüm- und Requisitenliste dorthin")).arguments
+    {'file': ('Kostümliste', 'Requisitenliste')}
+    """
+    found = words_of(step.text.partition("\n")[0])
+    row = acts().get(step.act)
+    for at in range(1, len(found) - BOTH if row is not None and row.needed[:1] == ("file",) else 0):
+        part, sign, and_, whole = found[at - 1 : at + 3]
+        end = max((one for one in table_of("compound") if whole.folded.endswith(one)), key=len, default="")
+        is_both = sign.text == "-" and sign.start == part.end and "and" in concepts_of(and_.text)
+        if is_both and end and not step.word("file"):
+            return step.with_arguments(file=(part.text + whole.text[-len(end) :], whole.text))
+    return step
 
 
 def _of_kind(step: Step) -> Step:
@@ -374,8 +395,15 @@ def _with_numbers(step: Step) -> Step:
     '22 juni: uit'
     >>> _with_numbers(Step("task.add", {"text": ("nakijken",)}, text="denk eraan dat ik de pomp moet nakijken")).word("text")
     'ik de pomp moet nakijken'
+    >>> _with_numbers(Step("task.add", {}, text="put on my list that the labels must be printed")).word("text")
+    'the labels must be printed'
     """
     text, said = step.word("text"), step.text.partition("\n")[0]
+    if step.act in {"task.add", "remember"} and not text:
+        both = pairwise(words_of(said))  # "on my list that …", and not "on that list"
+        led = (word.end for lead, word in both if word.folded in _THAT and _leads_to_task(lead))
+        that = next(led, 0)
+        return step.with_arguments(text=(said[that:].strip(" ,.!"),)) if that and said[that:].strip() else step
     if step.act not in {*WRITING, "prepend", "task.add", "remember"} or said.count(text) != 1 or not text:
         return step
     begin = said.find(text)
@@ -392,6 +420,11 @@ def _with_numbers(step: Step) -> Step:
     return step.with_arguments(text=(said[start : begin + len(text)].strip(),)) if start < begin else step
 
 
+def _leads_to_task(word: Word) -> bool:
+    """Tell whether a word may stand before "that" and what is to be done: a sign, a list, a word for noting something."""
+    return word.kind == "sign" or bool(concepts_of(word.text) & {"task", "list", "note", "remind", "remember", "write"})
+
+
 def _whole_text(step: Step, language: str) -> Step:
     """Give what is added to a named file the verb back that it begins with, and the place that it ends with.
 
@@ -400,6 +433,9 @@ def _whole_text(step: Step, language: str) -> Step:
     >>> said = "apunta en a.txt pegar carteles en la iglesia"
     >>> _whole_text(Step("append", {"file": ("a.txt", "la iglesia"), "text": ("carteles",)}, text=said), "es").arguments
     {'file': ('a.txt',), 'text': ('pegar carteles en la iglesia',)}
+    >>> said = "put at the end of the log: 10:05 INFO tape in printer"
+    >>> _whole_text(Step("append", {"file": ("the log", "printer"), "text": ("10:05 INFO",)}, text=said), "en").arguments
+    {'file': ('the log',), 'text': ('10:05 INFO tape in printer',)}
     """
     text, (file, *places) = step.word("text"), step.arguments.get("file", ("",))
     said = step.text.partition("\n")[0]
@@ -409,6 +445,10 @@ def _whole_text(step: Step, language: str) -> Step:
     is_led = bool(lead) and all(word.kind == "sign" or not _is_no_adding(word, language) for word in lead[:-1])
     if step.act in {"append", "prepend", "task.add"} and is_led and _is_no_adding(lead[-1], language):
         return step.with_arguments(text=(said[lead[-1].start :],))  # "feed H5" behind "add water H4 to a.txt"
+    head, colon, rest = step.text.partition(next((sign for sign in COLONS if f"{sign} " in step.text), "\0"))
+    is_behind = bool(colon) and rest.lstrip().startswith(text) and file in head and all(one in rest for one in places)
+    if step.act in {"append", "prepend"} and text and file and is_behind and len(words_of(head)) > 1:
+        return step.with_arguments(file=(file,), text=(rest.strip(),))  # a line is what stands behind the colon
     named = [word for word in words_of(step.text) if word.kind == "file"]
     begin, last = step.text.find(text), named[0].end if len(named) == 1 and not named[0].is_quoted else 0
     if step.act not in {"append", "prepend"} or not text or step.text.count(text) != 1 or not 0 < last <= begin:
