@@ -435,6 +435,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
     if not (file or has_boxes) and (ticked := _ticked_in_notes(reading, request)) is not None:
         return ticked
+    if not file and (asked := _asked_of_notes(reading, request)) is not None:
+        return asked
     if not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR):
         return None
     mark = _BOX_SAID.search(request)
@@ -470,6 +472,24 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     )
     act = "line.untick" if told & REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _asked_of_notes(reading: Reading, request: str) -> Step | None:
+    """Return what is asked of the boxes in the file that a request describes: "how many are ticked off in my notes?".
+
+    Examples
+    --------
+    >>> notes = Reading((Step("search", {"file": ("my notes",)}),))
+    >>> _asked_of_notes(notes, "how many are ticked off in my notes?")[:2]
+    ('count.matches', {'find': ('[x]',), 'file': ('my notes',)})
+    """
+    file = reading.steps[0].word("file")
+    is_notes = bool(file) and is_noun_of_file(file.rpartition(" ")[2]) and not ENDED.search(file)
+    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
+    if not is_notes or is_change(reading.steps[0].act) or not marks & {"ticked", "unticked"}:
+        return None
+    asked = _asked_of_boxes(request, marks, reading.language, has_boxes=False)
+    return None if asked is None else asked.with_arguments(file=(file,))
 
 
 def _ticked_in_notes(reading: Reading, request: str) -> Step | None:
@@ -541,7 +561,8 @@ def _asked_of_boxes(request: str, marks: Collection[str], language: str, *, has_
     """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
     told = concepts_of(request)
     own = frozenset[str]().union(*lexicon_of(language).concepts(words_of(request)))
-    is_asked = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS or bool(own & SHOWING)
+    is_counted = bool(own & {"many", "count"}) or "pieces" in said_of_tables(request, language)
+    is_asked = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS or bool(own & SHOWING) or is_counted
     left = [word for word in unexplained(request, language) if not says_state(word, language)]
     state = says_state(request, language) if has_boxes and not left else ""
     is_left = "unticked" in marks or state == "open" or ("left" in marks and (has_boxes or "task" in told))
@@ -549,7 +570,8 @@ def _asked_of_boxes(request: str, marks: Collection[str], language: str, *, has_
         return None
     is_open = is_left or bool(told & NEGATING) or "not" in said_of_tables(request, "")
     find = _OPEN_BOX if is_open else "[x]"
-    return Step("count.matches" if told & {"many", "count"} else "search", {"find": (find,)}, text=request)
+    is_counted = is_counted or bool(told & {"many", "count"})
+    return Step("count.matches" if is_counted else "search", {"find": (find,)}, text=request)
 
 
 def _left_in_clause(request: str, mark: str, step: Step, language: str) -> str:

@@ -8,7 +8,7 @@ from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.keyed import TABULAR
 from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.lists import FEW_WORDS, OF_TASKS, SHOWING, of_boxes
+from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, OF_TASKS, SHOWING, of_boxes
 from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.names import (
     asks,
@@ -24,7 +24,7 @@ from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES
 from lango_nb.models.offline.request import CLAUSE, MAYBE_OPEN, SHORT, Request, says_gone, telling_in, wishes_said
-from lango_nb.models.offline.steps import BOTH, FEW_SAID
+from lango_nb.models.offline.steps import BOTH, FEW_SAID, told_that
 
 _GOING = frozenset(("line.delete", "line.tick", "delete", "task.done", "task.delete"))
 """Acts after which something is gone from a list."""
@@ -154,6 +154,24 @@ def line_with(request: Request) -> Step | None:
     is_word = step.act == "read.line" and bool(step.word("line")) and rank(step.word("line")) is None
     file = step.arguments.get("file") or ((request.context.file,) if request.context.file else ())
     return request.instead("search", file=file, find=step.arguments["line"]) if is_word and file else None
+
+
+def task_told(request: Request) -> Step | None:
+    """Return that it is noted what is to be done, where that is told in a clause behind the word for such a list.
+
+    Examples
+    --------
+    >>> said = Reading((Step("search", {"find": ("missing",)}),))
+    >>> task_told(Request(said, "put on my to-do list that we must get the missing ones", Context())).arguments
+    {'text': ('we must get the missing ones',)}
+    """
+    told = told_that(request.text) if request.step.act in _MAYBE_TASK and not request.is_question else ""
+    first = frozenset[str]().union(*lexicon().concepts(request.words)[:1])
+    return request.instead("task.add", text=(told,)) if told and first & KEEPING and request.concepts & OF_TASKS else None
+
+
+_MAYBE_TASK = frozenset(("search", "task.list", "read", "list", "unclear", "talk"))
+"""Acts that are read where something is to be noted that is told in a clause."""
 
 
 def line_gone(request: Request) -> Step | None:

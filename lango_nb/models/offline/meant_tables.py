@@ -9,12 +9,12 @@ from lango_nb.models.offline.keyed import KEYED, TABULAR
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, left_over, words_of_wishes
-from lango_nb.models.offline.names import asks, compared_in, is_noun_of_file, is_pointer, is_small, points_back, rank, trimmed, unexplained
+from lango_nb.models.offline.names import asks, compared_in, is_pointer, is_small, points_back, rank, trimmed, unexplained
 from lango_nb.models.offline.operations import BOX, clock
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES, names_column, ranked
 from lango_nb.models.offline.queries import parse as parse_query
-from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_key_said
+from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_described, is_key_said
 from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID
 
 
@@ -197,7 +197,7 @@ def value_told(request: Request) -> Step | None:
     >>> value_told(Request(put, "what is 4.50 in the price list?", Context()))
     """
     each = [one.steps[0] for one in (request.reading, *request.reading.others) if len(one.steps) == 1]
-    described = [word for one in each for word in one.arguments.get("file", ()) if _is_described(word, request.language)]
+    described = [word for one in each for word in one.arguments.get("file", ()) if is_described(word, request.language)]
     file = next(iter(described), "")
     values = [word.text for word in request.words if word.kind in _VALUES and word.text not in file]
     new = next((one.word("new") for one in each if one.act in _PUTS and one.word("new") in values), "")
@@ -227,13 +227,6 @@ def _is_told(request: Request, *, is_pair: bool) -> bool:
 
 _PUTS = frozenset(("replace", "json.set", "value.set", "line.replace"))
 """Acts by which a value is put in the place of another."""
-
-
-def _is_described(words: str, language: str) -> bool:
-    """Tell whether words describe a file, and name none: "the current price list", "la config"."""
-    return not ENDED.search(words) and any(
-        is_noun_of_file(one.text) or "key" in lexicon_of(language).concepts([one])[0] for one in words_of(words)
-    )
 
 
 def _without_marked(clause: str, file: str, language: str) -> str:

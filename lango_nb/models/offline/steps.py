@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
-from lango_nb.models.offline.followups import ENDED, EXACT, last_of, of_each_file
+from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, last_of, of_each_file
 from lango_nb.models.offline.lexicon import (
     NEGATING,
     REFUSING,
@@ -37,6 +36,7 @@ from lango_nb.models.offline.names import (
 from lango_nb.models.offline.plan import Context, Reading, Step, acts
 from lango_nb.models.offline.queries import said_of_tables
 from lango_nb.models.offline.reader import as_act
+from lango_nb.models.offline.request import telling_in
 
 FEW_SAID = 3
 """Words that an answer with a question mark may have."""
@@ -183,9 +183,13 @@ def _of_last_task(step: Step, language: str, context: Context) -> Step:
     >>> noted = Context(last=Step("task.add", {"text": ("buy paint",)}))
     >>> _of_last_task(Step("task.done", {}), "en", noted).word("text")
     'buy paint'
+    >>> _of_last_task(Step("task.done", {"text": ("Ines",)}, text="Ines did it, tick off that task"), "en", noted).word("text")
+    'buy paint'
     """
     last = context.last
     is_ended = step.act in {"task.done", "task.delete"} and not (step.arguments or unexplained(step.text, language))
+    clauses = CLAUSES.split(step.text) if step.act == "task.done" and not is_ended else []
+    is_ended = is_ended or any("task" in concepts_of(one) and not telling_in(one, language) for one in clauses)
     return step.with_arguments(text=last.arguments["text"]) if is_ended and last and last.act == "task.add" else step
 
 
@@ -400,10 +404,8 @@ def _with_numbers(step: Step) -> Step:
     """
     text, said = step.word("text"), step.text.partition("\n")[0]
     if step.act in {"task.add", "remember"} and not text:
-        both = pairwise(words_of(said))  # "on my list that …", and not "on that list"
-        led = (word.end for lead, word in both if word.folded in _THAT and _leads_to_task(lead))
-        that = next(led, 0)
-        return step.with_arguments(text=(said[that:].strip(" ,.!"),)) if that and said[that:].strip() else step
+        told = told_that(said)
+        return step.with_arguments(text=(told,)) if told else step
     if step.act not in {*WRITING, "prepend", "task.add", "remember"} or said.count(text) != 1 or not text:
         return step
     begin = said.find(text)
@@ -420,9 +422,25 @@ def _with_numbers(step: Step) -> Step:
     return step.with_arguments(text=(said[start : begin + len(text)].strip(),)) if start < begin else step
 
 
-def _leads_to_task(word: Word) -> bool:
-    """Tell whether a word may stand before "that" and what is to be done: a sign, a list, a word for noting something."""
-    return word.kind == "sign" or bool(concepts_of(word.text) & {"task", "list", "note", "remind", "remember", "write"})
+def told_that(text: str) -> str:
+    """Return what is to be done, where a text says it behind "that"; empty where it does not.
+
+    Examples
+    --------
+    >>> told_that("put on my list that the labels must be printed"), told_that("put a broom on that line too")
+    ('the labels must be printed', '')
+    """
+    found = words_of(text)
+    for at in range(1, len(found) - FEW_SAID):
+        before = found[max(0, at - FEW_SAID) : at]
+        is_led = before[-1].kind == "sign" or concepts_of(text[before[0].start : before[-1].end]) & _OF_NOTING
+        if found[at].folded in _THAT and is_led:
+            return text[found[at].end :].strip(" ,.!")
+    return ""
+
+
+_OF_NOTING = frozenset(("task", "list", "note", "remind", "remember"))
+"""Concepts of words behind which it is told what is to be done."""
 
 
 def _whole_text(step: Step, language: str) -> Step:
