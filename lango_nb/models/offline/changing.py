@@ -33,6 +33,7 @@ from lango_nb.models.offline.names import (
     points_at_answer,
     rank,
     says_name,
+    table_of,
     telling_words,
     trimmed,
     unexplained,
@@ -47,6 +48,7 @@ from lango_nb.models.offline.operations import (
     Table,
     Unsure,
     cells_meant,
+    day,
     files_of,
     holds,
     json_path,
@@ -299,8 +301,8 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
         raise CannotWork(desk.say("json_append", file=path))
     if path.casefold().endswith((".csv", ".tsv")) and "," in text:
         text = _without_small(text, desk.language)  # "a row for Jan Smit,555-0199"
-    added = _fitted(desk, path, old, lines(text) or [""], is_first=is_first)
     before = lines(old)
+    added = _fitted(desk, path, old, _items(text, before, step.text) or lines(text) or [""], is_first=is_first)
     if is_first:
         at = 1 if before and path.casefold().endswith((".csv", ".tsv")) else 0
         new = [*before[:at], *added, *before[at:]]
@@ -311,6 +313,29 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     yield from edit(desk, path, old, new)
     said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
     return _done(step, said, path)
+
+
+def _items(text: str, before: Sequence[str], request: str) -> list[str]:
+    """Return the things that a text joins, where a list has each of its things on a line; none where it is one thing.
+
+    Examples
+    --------
+    >>> _items("tape and glue", ["safety pins", "thread", "hangers"], "put tape and glue on the list")
+    ['tape', 'glue']
+    >>> _items("tape and glue", ["We met on Monday and talked.", "a", "b"], "add tape and glue"), _items("a, b", [], "a, b")
+    ([], [])
+    """
+    listed = [line for line in before if line.strip() and not line.startswith("#")]
+    parts = parts_of_lines(text, f"lines: {text}")
+    is_list = len(listed) >= _FEW_ITEMS and all(len(line.split()) <= _LONGEST_ITEM for line in listed)
+    joined = sum(len(parts_of_lines(line, f"lines: {line}")) > 1 for line in listed)
+    is_said = not any(word.is_quoted for word in words_of(request)) and ":" not in request.partition(text)[0]
+    is_short = all(len(part.split()) < _LONGEST_ITEM for part in parts)
+    return [*parts] if is_list and is_said and is_short and len(parts) > 1 and joined * 2 < len(listed) else []
+
+
+_FEW_ITEMS, _LONGEST_ITEM = 3, 4
+"""Lines of a list at least, and words of each of its things at most."""
 
 
 def _without_small(text: str, language: str) -> str:
@@ -1229,14 +1254,43 @@ _TAKES_WORDS = ("sys.argv", "argparse", "$1", "process.argv", "commandArgs")
 """What stands in a program that reads words it is started with."""
 
 
+_TAKES_DAY = re.compile(r"YYYY-MM-DD|argv.*\d{4}-\d\d-\d\d")
+"""What stands in a program that reads a day."""
+_DAY_EAST = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]")
+
+
+def _day_said(text: str) -> str:
+    """Return the day, with its year, that a request names, the way programs read it; empty where it names none.
+
+    Examples
+    --------
+    >>> _day_said("run the script for 1 April 2025"), _day_said("lance-le pour le 1er avril 2025"), _day_said("run 2")
+    ('2025-04-01', '2025-04-01', '')
+    """
+    if east := _DAY_EAST.search(text):
+        return "-".join((east[1], east[2].zfill(2), east[3].zfill(2)))
+    said = text.replace(",", " ").split()
+    if found := next((when for word in said if (when := day(word.strip(".,;"))) is not None), None):
+        return found.isoformat()
+    for at, word in enumerate(said):
+        month = table_of("month").get(word.strip(".").casefold(), "")
+        near = [re.sub(r"\D+\Z", "", one) for one in said[max(0, at - 3) : at + 4]]
+        years, days = ([one for one in near if one.isdecimal() and len(one) in sizes] for sizes in ({4}, {1, 2}))
+        if month and len(years) == len(days) == 1 and (when := day(f"{years[0]}-{month.zfill(2)}-{days[0].zfill(2)}")):
+            return when.isoformat()
+    return ""
+
+
 def _run_file(desk: Desk, step: Step) -> Work:
     first, *more = step.arguments.get("file", ()) or ("",)
     words = more if desk.is_path(first) and not any(map(desk.is_path, more)) else []  # "run mean.py for hw2"
     (path, *given) = yield from desk.files(step.with_arguments(file=(first,)) if words else step)
     if not _runner_of(path) and _runner_of(desk.context.file):
         path, given = desk.context.file, [path, *given]  # "run it on the april list" behind a look at the program
-    text: str = (yield from desk.folder.read(path)) if words else ""
+    when = _day_said(step.text)
+    text: str = (yield from desk.folder.read(path)) if words or when else ""
     words = [trimmed(word) for word in words] if any(sign in text for sign in _TAKES_WORDS) else []
+    words = words or [when] * (bool(when) and _TAKES_DAY.search(text) is not None)
     given = given or words or (yield from _given_to(desk, step, path))
     runner = _runner_of(path)
     name = shlex.quote(path if not path.startswith("-") else f"./{path}")

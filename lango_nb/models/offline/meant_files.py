@@ -393,11 +393,10 @@ def put_as(request: Request) -> Step | None:
     before = words_of(request.text.partition(new)[0]) if new else ()
     is_called = bool(before) and says_name(before[-1].text)
     source = next((one for one in said if is_described(one, request.language)), "")
-    is_other = request.is_question or bool(request.concepts & {"copy", "append", "write"})
+    is_other = request.is_question or bool(request.concepts & {"copy", "append", "write", "file"})
     is_put = bool(request.concepts & {"move", "put"}) and source in request.text
-    if not (is_called and is_put and source) or is_other:
-        return None
-    return request.instead("move", file=(source,), to=(new,))
+    is_put = is_called and is_put and bool(source) and request.context.query is None  # and no rows that were shown
+    return request.instead("move", file=(source,), to=(new,)) if is_put and not is_other else None
 
 
 _MADE = frozenset(("write", "create", "copy", "rename", "move", "append", "query", "search"))

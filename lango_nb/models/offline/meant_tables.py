@@ -218,7 +218,7 @@ def value_told(request: Request) -> Step | None:
 def _is_told(request: Request, *, is_pair: bool) -> bool:
     """Tell whether it is told that something has another value from now on, and not asked, nor said in full by what was read."""
     step, marks = request.step, frozenset[str]().union(*request.wishes)
-    is_wish = bool(marks & {"becomes", "mark"} or request.concepts & {"change", "correct"})
+    is_wish = "becomes" in marks or (is_pair and bool(request.concepts & {"change", "correct"}))
     is_whole = step.act in _PUTS and not lacks(step) and not is_pair
     is_other = request.is_question or asks(request.text) or bool(request.names() or request.context.asked)
     is_text = any(word.is_quoted or word.text in COLONS for word in request.words)
