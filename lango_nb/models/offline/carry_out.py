@@ -866,6 +866,7 @@ def _delivered(desk: Desk, step: Step, outcome: Outcome) -> Work:
         word = step.word("to")
         if not word:
             raise desk.missing(step, "to")
+        word = outcome.file if outcome.file and word == step.word("file") else word  # the list that is described
         bring = write_to if step.destination == "write" else append_to
         goal = Step(step.destination, {"file": (word,)}, text=step.text)
         brought: Outcome = yield from bring(desk, goal, word, value)

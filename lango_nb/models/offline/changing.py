@@ -14,7 +14,7 @@ from lango_nb.core.masking import MASK, mask
 from lango_nb.models.offline.answers import LONGEST_LINE, quoted
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import CLAUSES
-from lango_nb.models.offline.keyed import KEYED, TABULAR, keyed
+from lango_nb.models.offline.keyed import KEYED, TABULAR, in_json, keyed
 from lango_nb.models.offline.lexicon import NEGATING, concepts_of, is_small_in, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import words_of_wishes
@@ -36,6 +36,7 @@ from lango_nb.models.offline.names import (
     rank,
     says_name,
     stem,
+    table_of,
     telling_words,
     trimmed,
     unexplained,
@@ -50,6 +51,7 @@ from lango_nb.models.offline.operations import (
     Table,
     Unsure,
     cells_meant,
+    day,
     files_of,
     holds,
     json_path,
@@ -304,8 +306,8 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
         raise CannotWork(desk.say("json_append", file=path))
     if path.casefold().endswith((".csv", ".tsv")) and "," in text:
         text = _without_small(text, desk.language)  # "a row for Jan Smit,555-0199"
-    added = _fitted(desk, path, old, lines(text) or [""], is_first=is_first)
     before = lines(old)
+    added = _fitted(desk, path, old, _items(text, before, step.text) or lines(text) or [""], is_first=is_first)
     if is_first:
         at = 1 if before and path.casefold().endswith((".csv", ".tsv")) else 0
         new = [*before[:at], *added, *before[at:]]
@@ -316,6 +318,29 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     yield from edit(desk, path, old, new)
     said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
     return _done(step, said, path)
+
+
+def _items(text: str, before: Sequence[str], request: str) -> list[str]:
+    """Return the things that a text joins, where a list has each of its things on a line; none where it is one thing.
+
+    Examples
+    --------
+    >>> _items("tape and glue", ["safety pins", "thread", "hangers"], "put tape and glue on the list")
+    ['tape', 'glue']
+    >>> _items("tape and glue", ["We met on Monday and talked.", "a", "b"], "add tape and glue"), _items("a, b", [], "a, b")
+    ([], [])
+    """
+    listed = [line for line in before if line.strip() and not line.startswith("#")]
+    parts = parts_of_lines(text, f"lines: {text}")
+    is_list = len(listed) >= _FEW_ITEMS and all(len(line.split()) <= _LONGEST_ITEM for line in listed)
+    joined = sum(len(parts_of_lines(line, f"lines: {line}")) > 1 for line in listed)
+    is_said = not any(word.is_quoted for word in words_of(request)) and ":" not in request.partition(text)[0]
+    is_short = all(len(part.split()) < _LONGEST_ITEM for part in parts)
+    return [*parts] if is_list and is_said and is_short and len(parts) > 1 and joined * 2 < len(listed) else []
+
+
+_FEW_ITEMS, _LONGEST_ITEM = 3, 4
+"""Lines of a list at least, and words of each of its things at most."""
 
 
 def _without_small(text: str, language: str) -> str:
@@ -644,6 +669,9 @@ def _line_delete(desk: Desk, step: Step) -> Work:
     boxes = [BOX.match(before[at]) for at in gone]
     if "done" in concepts_of(step.text) and step.word("find") and all(one and one[2] == " " for one in boxes):
         return (yield from _tick(desk, step._replace(act="line.tick")))
+    marks = frozenset[str]().union(*words_of_wishes(desk.language).concepts(words_of(step.text.partition("\n")[0])))
+    if len(boxes) == 1 and boxes[0] and "tickmark" in marks:  # "nimm den Haken bei der Waage weg"
+        return (yield from _tick(desk, Step("line.untick", {"file": (path,), "find": (boxes[0][4],)}, text=step.text)))
     going = [f"{at + 1}: {before[at]}" for at in sorted(gone)]
     shown = quoted(going, desk.language)
     agreed = step.arguments.get("lines", ())  # the rows that were said yes to: only these go
@@ -708,8 +736,10 @@ def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tu
         return found, len(found) == 1 or (bool(step.word("find")) and desk.is_certain)
     title = {word.folded for word in words_of(path.rpartition("/")[2].rpartition(".")[0])}  # "# Props" is no prop
     request = [one for one in words_of(step.text.partition("\n")[0]) if one.kind != "file" and one.folded not in title]
-    if found := _described_line(before, " ".join((sought, *(one.text for one in request)))):
-        return found, bool(nearest_texts(sought, [before[at] for at in found])[1])
+    described = " ".join((sought, *(one.text for one in request)))
+    if found := _described_line(before, described) or _described_line(before, described, desk.language):
+        row = [before[at] for at in found]
+        return found, bool(nearest_texts(sought, row)[1]) or _is_all_said(row[0], described, desk.language)
     near = {
         line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True, language=desk.language)
     }
@@ -769,9 +799,21 @@ def _places(run: str) -> list[int]:
     return line_numbers(run)
 
 
-def _described_line(before: Sequence[str], said: str) -> set[int]:
+def _is_all_said(line: str, said: str, language: str) -> bool:
+    """Tell whether what is said has all words of a line, or of one cell of a row, in whatever language; one alone may be chance.
+
+    Examples
+    --------
+    >>> _is_all_said("C12,Red wings,S", "le ali rosse", "it"), _is_all_said("C12,Red wings,S", "le ali", "it")
+    (True, False)
+    """
+    cells = [cell for cell in re.split("[,;\t]", line) if len(telling_words(cell)) > 1]
+    return any(nearest_texts(said, [cell], language)[1] >= len(telling_words(cell)) for cell in cells)
+
+
+def _described_line(before: Sequence[str], said: str, language: str = "") -> set[int]:
     """Return the place of the one line that has more of some words than any other; none where several do."""
-    nearest, _ = nearest_texts(said, before)
+    nearest, _ = nearest_texts(said, before, language)
     return {at for at, line in enumerate(before) if line in nearest} if len(nearest) == 1 else set()
 
 
@@ -822,14 +864,16 @@ def _switch_below(text: str, key: str) -> str:
 
 def _cell_set(desk: Desk, step: Step) -> Work:
     """Change one value that is told by what stands beside it: exactly one row, or it is asked which."""
-    said, new = desk.need(step, "text"), step.word("new")
-    if step.word("file") and not is_series(step.word("file")):
+    said, new, word = desk.need(step, "text"), step.word("new"), step.word("file")
+    if word and (desk.is_path(word) or is_pointer(word, "it")):
         path, old = yield from _there(desk, step)
-        said = said.replace(step.word("file"), " ")
+        said = said.replace(word, " ")
     else:
-        path, old = yield from _only_table(desk, said, new, step.word("file"))
-    meant = _cells_told(old, said, new, desk.language) or _of_the_row_before(desk, path, old, said, new)
-    meant = meant or _cells_marked(old, said, new, desk.language)
+        path, old = yield from _only_table(desk, said, new, word)
+    old = in_json(path, old)
+    wishes = [one for one in CLAUSES.split(said) if one != said and _is_wish(one, desk.language)]
+    ways = ((said, new), *((one, "") for one in wishes))  # the other clauses only say why
+    meant = next(filter(None, (_cells_in(desk, path, old, *way) for way in ways)), [])
     if not meant:
         raise Ask(desk.say("unclear"), can_try_others=True)
     table, is_json = read_table(old), old.lstrip()[:1] in {"{", "["}
@@ -865,11 +909,33 @@ def _clearly_in_clause(text: str, said: str, new: str, meant: list[Cell], langua
     return clear[0] if is_same and not is_denied else meant
 
 
+def _is_wish(clause: str, language: str) -> bool:
+    """Tell whether a clause wants a value to be another."""
+    found = words_of(clause)
+    marks = frozenset[str]().union(*words_of_wishes(language).concepts(found))
+    return "mark" in marks or bool(frozenset[str]().union(*lexicon_of(language).concepts(found)) & _SETTING)
+
+
+_SETTING = frozenset(("change", "put", "write"))
+"""Concepts of verbs with which a value is set."""
+
+
+def _cells_in(desk: Desk, path: str, text: str, said: str, new: str) -> list[Cell]:
+    """Return the values that a request, or a clause of it, wants to be another."""
+    return (
+        _cells_told(text, said, new, desk.language)
+        or _of_the_row_before(desk, path, text, said, new)
+        or _cells_marked(text, said, new, desk.language)
+    )
+
+
 def _cells_told(text: str, said: str, new: str, language: str) -> list[Cell]:
     """Return the values that a request wants to be another, done where it says so."""
     told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(said)))
     is_done = not told & {"no", "not"} if "done" in told and not new else None
-    return cells_meant(text, said, new, is_done=is_done) or cells_meant(text, said, new)  # "ready" is a value as well
+    ways = ((is_done, ""), (None, ""), (None, language))  # "ready" is a value as well
+    every = (cells_meant(text, said, new, is_done=done, language=own) for done, own in ways)
+    return next(filter(None, every), [])
 
 
 def _cells_marked(text: str, said: str, new: str, language: str) -> list[Cell]:
@@ -947,7 +1013,7 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
         before = read_table(f"{lines(text)[0]}\n{last.word('old')}").rows[:1] if rows else ()
         apart = [at for row in before for at, cell in enumerate(row) if cell != mask(rows[0][at])]
         column = table.columns[apart[0]] if len(apart) == 1 else ""
-        if column and not new and (also := cells_meant(text, f"{said} {column}", rows[0][apart[0]])):
+        if column and (also := cells_meant(text, f"{said} {column}", new or rows[0][apart[0]])):
             return also
     elif told is not None:
         rows, column = answer(told, table).rows, told.column or (told.wanted[0] if len(told.wanted) == 1 else "")
@@ -958,20 +1024,32 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
     named = f"{said} {' '.join(rows[0][:1] if is_own else rows[0])}"
     found = cells_meant(text, named, new)
     told_of = [cell for cell in found if names_column(said, cell.column, desk.language)]
-    return told_of or (cells_meant(text, f"{named} {column}", new) if column else []) or found
+    beside = cells_meant(text, f"{named} {column}", new) if column else []
+    return told_of or beside or found or cells_meant(text, named, new, language=desk.language)
 
 
-def _only_table(desk: Desk, said: str, new: str, series: str = "") -> Work:
-    """Return the only table that holds what is meant, and its text; of a series where one is spoken of."""
+def _only_table(desk: Desk, said: str, new: str, described: str = "") -> Work:
+    """Return the only table that holds what is meant, and its text; of those that are described, or of a series, where one is."""
     every: list[Entry] = yield from desk.folder.everything()
     names = [one.name for one in files_of(every, TABULAR)]
-    names = (members(series, names) if series else names)[:_MOST_TABLES]
-    texts: dict[str, str] = yield from desk.folder.read_all(names)
+    if is_series(described):
+        names = members(described, names)
+    elif described and (near := nearest_texts(described, names, desk.language))[1]:
+        names = near[0]
+    read: dict[str, str] = yield from desk.folder.read_all(names[:_MOST_TABLES])
+    texts = {name: in_json(name, text) for name, text in read.items()}
     fitting: list[str] = []
     for most, value in product((1, _MOST_CELLS), dict.fromkeys((new, ""))):
-        fitting = fitting or [name for name, text in texts.items() if 0 < len(cells_meant(text, said, value)) <= most]
+        for language in ("", desk.language):
+            fitting = fitting or [
+                name
+                for name, text in texts.items()
+                if 0 < len(cells_meant(text, said, value, language=language)) <= most
+            ]
     marked = (name for name, text in texts.items() if len(_cells_marked(text, said, new, desk.language)) == 1)
     fitting = fitting or [*marked]
+    if described and len(fitting) > 1:  # and not the one that was put away in a folder
+        fitting = [name for name in fitting if name.count("/") == min(one.count("/") for one in fitting)]
     if len(fitting) != 1:
         raise Ask(desk.say("unclear"), can_try_others=True)
     return fitting[0], (yield from desk.folder.editable(fitting[0]))
@@ -1294,14 +1372,43 @@ _TAKES_WORDS = ("sys.argv", "argparse", "$1", "process.argv", "commandArgs")
 """What stands in a program that reads words it is started with."""
 
 
+_TAKES_DAY = re.compile(r"YYYY-MM-DD|argv.*\d{4}-\d\d-\d\d")
+"""What stands in a program that reads a day."""
+_DAY_EAST = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]")
+
+
+def _day_said(text: str) -> str:
+    """Return the day, with its year, that a request names, the way programs read it; empty where it names none.
+
+    Examples
+    --------
+    >>> _day_said("run the script for 1 April 2025"), _day_said("lance-le pour le 1er avril 2025"), _day_said("run 2")
+    ('2025-04-01', '2025-04-01', '')
+    """
+    if east := _DAY_EAST.search(text):
+        return "-".join((east[1], east[2].zfill(2), east[3].zfill(2)))
+    said = text.replace(",", " ").split()
+    if found := next((when for word in said if (when := day(word.strip(".,;"))) is not None), None):
+        return found.isoformat()
+    for at, word in enumerate(said):
+        month = table_of("month").get(word.strip(".").casefold(), "")
+        near = [re.sub(r"\D+\Z", "", one) for one in said[max(0, at - 3) : at + 4]]
+        years, days = ([one for one in near if one.isdecimal() and len(one) in sizes] for sizes in ({4}, {1, 2}))
+        if month and len(years) == len(days) == 1 and (when := day(f"{years[0]}-{month.zfill(2)}-{days[0].zfill(2)}")):
+            return when.isoformat()
+    return ""
+
+
 def _run_file(desk: Desk, step: Step) -> Work:
     first, *more = step.arguments.get("file", ()) or ("",)
     words = more if desk.is_path(first) and not any(map(desk.is_path, more)) else []  # "run mean.py for hw2"
     (path, *given) = yield from desk.files(step.with_arguments(file=(first,)) if words else step)
     if not _runner_of(path) and _runner_of(desk.context.file):
         path, given = desk.context.file, [path, *given]  # "run it on the april list" behind a look at the program
-    text: str = (yield from desk.folder.read(path)) if words else ""
+    when = _day_said(step.text)
+    text: str = (yield from desk.folder.read(path)) if words or when else ""
     words = [trimmed(word) for word in words] if any(sign in text for sign in _TAKES_WORDS) else []
+    words = words or [when] * (bool(when) and _TAKES_DAY.search(text) is not None)
     given = given or words or (yield from _given_to(desk, step, path))
     runner = _runner_of(path)
     name = shlex.quote(path if not path.startswith("-") else f"./{path}")

@@ -24,6 +24,7 @@ from lango_nb.models.offline.keyed import KEYED
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    EAST,
     Pick,
     age_in,
     begins_with_pointer,
@@ -48,10 +49,12 @@ from lango_nb.models.offline.names import (
     points_back,
     rank,
     says_something,
+    share_met,
     stem,
     table_of,
     telling_words,
     trimmed,
+    unexplained,
     whole_new_name,
     without_asking,
     without_count,
@@ -640,7 +643,8 @@ class Desk:
             said = {stem(part) for part in plain(word).split()}
             is_foreign = step.act in _AWAY and said.isdisjoint(stem(part) for part in plain(name).split())
             is_it = begins_with_pointer(word) or self._pointed(word) is not None
-            return (bool(self._guess) or (is_foreign and not is_it)) and not _PATH.fullmatch(word.strip())
+            is_unclear = (bool(self._guess) or (is_foreign and not is_it)) and not _PATH.fullmatch(word.strip())
+            return is_unclear and not self._is_meant(word, name)
         if is_pointer(word, "it") or is_pointer(word, "those"):
             is_sought = not (self.context.file or self.context.shown)  # "delete the letter": nothing was spoken of
             is_open = self.context.asked is not None  # what "it" is has become unclear: a question was not answered
@@ -651,6 +655,13 @@ class Desk:
         found = words_of(word)  # "the mail offer.txt": all the rest of it is known, and no other name
         is_named = found[-1].text.casefold() in names and _PATH.fullmatch(found[-1].text) is not None
         return bare not in names and not (is_named and all(lexicon().concepts(found)[:-1]))
+
+    def _is_meant(self, word: str, name: str) -> bool:
+        """Tell whether a name has all that a description says, in whatever language: "lista dei costumi" of costumes.csv."""
+        bare, base = trimmed(word), posixpath.splitext(name.rpartition("/")[2])[0]
+        if self.language in EAST:
+            return nearest_texts(bare, [base], self.language)[1] > 0
+        return bool(unexplained(bare, self.language)) and share_met(bare, self.language, base) == 1
 
     def _is_answer(self, step: Step, word: str, name: str) -> bool:
         """Tell whether it was asked which file is meant, and a word says it: by more than its text, where it is to be deleted."""

@@ -23,6 +23,7 @@ from lango_nb.models.offline.lexicon import (
     concepts_of,
     is_small_in,
     lexicon,
+    lexicon_of,
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
@@ -128,6 +129,35 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
 
 
+def of_tidying(reading: Reading, request: str, context: Context) -> Reading | None:
+    """Return that what stands on a list twice goes from it, and that it is put in order where that is said as well.
+
+    Examples
+    --------
+    >>> said = Reading((Step("read.unique", {}),))
+    >>> [step[:3] for step in of_tidying(said, "kick out the duplicates on the shopping list", Context()).steps]
+    [('read.unique', {'file': ('shopping list',), 'to': ('shopping list',)}, 'write')]
+    >>> of_tidying(said, "what is on the shopping list twice?", Context())
+    """
+    found, language = words_of(request), reading.language
+    told = frozenset[str]().union(*lexicon_of(language).concepts(found))
+    marks = frozenset[str]().union(*words_of_wishes(language).concepts(found))
+    is_twice = "twice" in said_of_tables(request, language) or "unique" in told
+    is_gone = bool({"off", "out"} & marks or "delete" in told)
+    is_other = bool(told & {"file", "folder"}) or any(word.is_quoted or word.kind == "folder" for word in found)
+    if not is_twice or not is_gone or is_other or is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS:
+        return None
+    named = [word.text for word in found if word.kind == "file"]
+    said = (word for one in (reading, *reading.others) for word in one.steps[0].arguments.get("file", ()))
+    listed = list_in(request, found, language) or next((word for word in said if list_named(word)), "")
+    file = named[0] if len(named) == 1 else listed or context.file
+    if len(named) > 1 or not file or file.casefold().endswith(TABULAR):
+        return None
+    acts_meant = ("read.unique", "read.sorted") if "sort" in told else ("read.unique",)
+    steps = tuple(Step(act, {"file": (file,), "to": (file,)}, "write", request) for act in acts_meant)
+    return reading._replace(steps=steps, confidence=1.0, others=(), each=())
+
+
 _PARTED = re.compile(r"\s*[,;\u3001\uff0c\uff1b]\s*")
 
 
@@ -181,11 +211,12 @@ def list_in(request: str, found: Sequence[Word], language: str) -> str:
     marks = words_of_wishes(language).concepts(found)
     begin = at - (found[at].folded == "list" and not is_small_at[at - 1])
     end = behind = at + 1
-    while behind < len(found) and is_small_at[behind] and not marks[behind]:
+    told = lexicon_of(language).concepts(found)
+    while behind < len(found) and is_small_at[behind] and not marks[behind] and "and" not in told[behind]:
         behind += 1
     if (
         behind < len(found)
-        and not marks[behind]
+        and not (marks[behind] or "and" in told[behind])
         and found[behind].kind == "word"
         and (behind > end or language == "pl")
     ):
@@ -258,7 +289,9 @@ def left_over(request: str, step: Step, language: str, *, is_any: bool = False) 
         )
         and not (is_small(word.text) or is_small_in(word.folded, language))
     ]
-    is_one = bool(free) and (is_any or free == list(range(free[0], free[-1] + 1)))
+    between = set(range(free[0], free[-1])) - set(free) if free else set[int]()
+    is_joined = all("and" in told[at] or found[at].kind == "sign" for at in between)  # "screws and nails"
+    is_one = bool(free) and (is_any or is_joined)
     return request[found[free[0]].start : found[free[-1]].end] if is_one else ""
 
 
@@ -400,6 +433,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))
     )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
+    if not file and (asked := _asked_of_notes(reading, request)) is not None:
+        return asked
     if not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR):
         return None if file or has_boxes else _ticked_in_notes(reading, request)
     mark = _BOX_SAID.search(request)
@@ -437,6 +472,24 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     return Step(act, {"file": (file,), "find": said}, text=request)
 
 
+def _asked_of_notes(reading: Reading, request: str) -> Step | None:
+    """Return what is asked of the boxes in the file that a request describes: "how many are ticked off in my notes?".
+
+    Examples
+    --------
+    >>> notes = Reading((Step("search", {"file": ("my notes",)}),))
+    >>> _asked_of_notes(notes, "how many are ticked off in my notes?")[:2]
+    ('count.matches', {'find': ('[x]',), 'file': ('my notes',)})
+    """
+    file = reading.steps[0].word("file")
+    is_notes = bool(file) and is_noun_of_file(file.rpartition(" ")[2]) and not ENDED.search(file)
+    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
+    if not is_notes or is_change(reading.steps[0].act) or not marks & {"ticked", "unticked"}:
+        return None
+    asked = _asked_of_boxes(request, marks, reading.language, has_boxes=False)
+    return None if asked is None else asked.with_arguments(file=(file,))
+
+
 def _ticked_in_notes(reading: Reading, request: str) -> Step | None:
     """Return that a box is ticked in the file that a request describes: "tick off the room plan in my notes".
 
@@ -449,10 +502,17 @@ def _ticked_in_notes(reading: Reading, request: str) -> Step | None:
     """
     step = reading.steps[0]
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
-    find = step.word("text") or step.word("find")
+    marked = words_of_wishes(reading.language)
+    left = [word for word in unexplained(request, reading.language) if not any(marked.concepts(words_of(word)))]
+    find = step.word("text") or step.word("find") or " ".join(left)
     files = [word for one in (reading, *reading.others) for word in one.steps[0].arguments.get("file", ())]
     notes = [word for word in files if is_noun_of_file(word.rpartition(" ")[2]) and find not in word]
-    is_tick = step.act in {"task.done", "search"} and "tick" in marks and not concepts_of(request) & OF_TASKS
+    is_tick = (
+        step.act in {"task.done", "search", "read"}
+        and "tick" in marks
+        and not is_asking(request)
+        and not concepts_of(request) & OF_TASKS
+    )
     return (
         Step("line.tick", {"file": (notes[0],), "find": (find,)}, text=request) if is_tick and find and notes else None
     )
@@ -503,7 +563,9 @@ def _state_shown(context: Context, request: str) -> str:
 def _asked_of_boxes(request: str, marks: Collection[str], language: str, *, has_boxes: bool) -> Step | None:
     """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
     told = concepts_of(request)
-    is_asked = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS or bool(told & SHOWING)
+    own = frozenset[str]().union(*lexicon_of(language).concepts(words_of(request)))
+    is_counted = bool(own & {"many", "count"}) or "pieces" in said_of_tables(request, language)
+    is_asked = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS or bool(own & SHOWING) or is_counted
     left = [word for word in unexplained(request, language) if not says_state(word, language)]
     state = says_state(request, language) if has_boxes and not left else ""
     is_left = "unticked" in marks or state == "open" or ("left" in marks and (has_boxes or "task" in told))
@@ -511,7 +573,8 @@ def _asked_of_boxes(request: str, marks: Collection[str], language: str, *, has_
         return None
     is_open = is_left or bool(told & NEGATING) or "not" in said_of_tables(request, "")
     find = _OPEN_BOX if is_open else "[x]"
-    return Step("count.matches" if told & {"many", "count"} else "search", {"find": (find,)}, text=request)
+    is_counted = is_counted or bool(told & {"many", "count"})
+    return Step("count.matches" if is_counted else "search", {"find": (find,)}, text=request)
 
 
 def _left_in_clause(request: str, mark: str, step: Step, language: str) -> str:

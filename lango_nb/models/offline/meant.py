@@ -26,6 +26,7 @@ from lango_nb.models.offline.meant_files import (
     next_listed,
     one_listed,
     one_of_them,
+    put_as,
     put_there,
     rather_in,
     spoken_apart,
@@ -40,6 +41,7 @@ from lango_nb.models.offline.meant_lines import (
     instead_of,
     line_added,
     line_at_place,
+    line_gone,
     line_kept,
     line_moved,
     line_with,
@@ -54,6 +56,7 @@ from lango_nb.models.offline.meant_lines import (
     shown_line,
     still_open,
     taken_out,
+    task_told,
     those_boxes,
     ticked_too,
     told_done,
@@ -66,6 +69,7 @@ from lango_nb.models.offline.meant_results import (
     difference,
     program,
     renamed_inside,
+    run_it,
     run_with,
     sum_of_both,
 )
@@ -76,6 +80,7 @@ from lango_nb.models.offline.meant_tables import (
     columns_only,
     key_left,
     largest_row,
+    more_of_shown,
     of_table,
     row_added,
     row_shown,
@@ -88,6 +93,7 @@ from lango_nb.models.offline.meant_tables import (
     switched,
     time_put,
     value_put,
+    value_told,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step
 from lango_nb.models.offline.request import Request
@@ -110,6 +116,8 @@ RULES: tuple[Rule, ...] = (
     line_moved,
     line_with,
     named_there,
+    line_gone,
+    task_told,
     those_boxes,
     row_added,
     key_left,
@@ -118,10 +126,12 @@ RULES: tuple[Rule, ...] = (
     time_put,
     amount_put,
     value_put,
+    value_told,
     switched,
     sorted_into,
     sorted_otherwise,
     boxes,
+    more_of_shown,
     largest_row,
     rather_in,
     told_done,
@@ -136,6 +146,7 @@ RULES: tuple[Rule, ...] = (
     also_of_kind,
     in_there,
     put_there,
+    put_as,
     to_buy,
     wrote,
     still_open,
@@ -148,6 +159,7 @@ RULES: tuple[Rule, ...] = (
     lines_shown,
     longest_counted,
     renamed_inside,
+    run_it,
     run_with,
     program,
     rows_shown,
@@ -178,6 +190,8 @@ def meant_instead(reading: Reading, request: str, context: Context) -> Step | No
 
 def or_else(step: Step, reading: Reading, request: str, context: Context) -> tuple[Reading, ...]:
     """Return what else a request may mean where a table does not explain it: what was answered is kept, or as it was read."""
+    if step.act == "value.set":
+        return (reading._replace(others=()), *reading.others)
     kept = answer_kept(Request(reading, request, context)) if step.destination else None
     if step.act != "query":
         return ()

@@ -6,6 +6,7 @@ import re
 
 from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, SHOWING
 from lango_nb.models.offline.names import (
     ARTICLES,
@@ -23,11 +24,21 @@ from lango_nb.models.offline.names import (
     points_back,
     rank,
     says_merge,
+    says_name,
     telling_words,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import said_of_tables, words_of_tables
-from lango_nb.models.offline.request import ASKED_OF, CLAUSE, MAYBE_OPEN, SHORT, Request, is_changing, says_gone
+from lango_nb.models.offline.request import (
+    ASKED_OF,
+    CLAUSE,
+    MAYBE_OPEN,
+    SHORT,
+    Request,
+    is_changing,
+    is_described,
+    says_gone,
+)
 from lango_nb.models.offline.steps import BOTH
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -396,6 +407,27 @@ def put_there(request: Request) -> Step | None:
         if is_lacking and is_there and to.endswith("/")
         else None
     )
+
+
+def put_as(request: Request) -> Step | None:
+    """Return that a file that is described is put here under a name of its own: "take the old list out of there and put it here as b.csv".
+
+    Examples
+    --------
+    >>> said = Reading((Step("move", {"file": ("the old list", "b.csv")}),), language="en")
+    >>> put_as(Request(said, "move the old list here as b.csv", Context())).arguments
+    {'file': ('the old list',), 'to': ('b.csv',)}
+    """
+    each = [one.steps[0] for one in (request.reading, *request.reading.others) if len(one.steps) == 1]
+    new = request.files[0] if len(request.files) == 1 else ""
+    said = [one for step in each for one in step.arguments.get("file", ()) if not ENDED.search(one)]
+    before = words_of(request.text.partition(new)[0]) if new else ()
+    is_called = bool(before) and says_name(before[-1].text)
+    source = next((one for one in said if is_described(one, request.language)), "")
+    is_other = request.is_question or bool(request.concepts & {"copy", "append", "write", "file"})
+    is_put = bool(request.concepts & {"move", "put"}) and source in request.text
+    is_put = is_called and is_put and bool(source) and request.context.query is None  # and no rows that were shown
+    return request.instead("move", file=(source,), to=(new,)) if is_put and not is_other else None
 
 
 _MADE = frozenset(("write", "create", "copy", "rename", "move", "append", "query", "search"))

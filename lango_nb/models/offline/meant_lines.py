@@ -8,7 +8,7 @@ from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.keyed import TABULAR
 from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.lists import FEW_WORDS, OF_TASKS, SHOWING, of_boxes
+from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, OF_TASKS, SHOWING, of_boxes
 from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.names import (
     asks,
@@ -34,7 +34,7 @@ from lango_nb.models.offline.request import (
     telling_in,
     wishes_said,
 )
-from lango_nb.models.offline.steps import BOTH, FEW_SAID
+from lango_nb.models.offline.steps import BOTH, FEW_SAID, told_that
 
 _GOING = frozenset(("line.delete", "line.tick", "delete", "task.done", "task.delete"))
 """Acts after which something is gone from a list."""
@@ -243,6 +243,44 @@ def line_with(request: Request) -> Step | None:
     return request.instead("search", file=file, find=step.arguments["line"]) if is_word and file else None
 
 
+def task_told(request: Request) -> Step | None:
+    """Return that it is noted what is to be done, where that is told in a clause behind the word for such a list.
+
+    Examples
+    --------
+    >>> said = Reading((Step("search", {"find": ("missing",)}),))
+    >>> task_told(Request(said, "put on my to-do list that we must get the missing ones", Context())).arguments
+    {'text': ('we must get the missing ones',)}
+    """
+    told = told_that(request.text) if request.step.act in _MAYBE_TASK and not request.is_question else ""
+    first = frozenset[str]().union(*lexicon().concepts(request.words)[:1])
+    return (
+        request.instead("task.add", text=(told,)) if told and first & KEEPING and request.concepts & OF_TASKS else None
+    )
+
+
+_MAYBE_TASK = frozenset(("search", "task.list", "read", "list", "unclear", "talk"))
+"""Acts that are read where something is to be noted that is told in a clause."""
+
+
+def line_gone(request: Request) -> Step | None:
+    """Return that a line goes from a file that is described, where a clause says just that: "the cups broke, take the line off the list".
+
+    Examples
+    --------
+    >>> said = Reading((Step("line.delete", {"file": ("the list",), "find": ("broke",)}),), 0.4)
+    >>> line_gone(Request(said, "the cups broke, delete the line from the list", Context())).arguments
+    {'file': ('the list',), 'find': ('broke',)}
+    >>> line_gone(Request(said, "should I delete the line from the list?", Context()))
+    """
+    step = request.step
+    is_said = any(
+        says_gone(one, request.language) and concepts_of(one) & {"line", "row"} for one in CLAUSE.split(request.text)
+    )
+    is_whole = step.act == "line.delete" and bool(step.word("file")) and bool(step.word("find"))
+    return step._replace(text=request.text) if is_whole and is_said and not asks(request.text) else None
+
+
 def those_boxes(request: Request) -> Step | None:
     r"""Return that all boxes that were shown go, where it is said how many they are: "then delete those two".
 
@@ -332,8 +370,8 @@ _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files
 """What shows the things that an act counts."""
 _COUNTED = frozenset(("search", "count.lines", "count.files"))
 """Acts that are asked for where lines, or files, with a word are counted."""
-_MAYBE_REPEATED = frozenset(("exists", "read", "search", "unclear", "talk", "read.unique", "count.matches", "delete", "line.delete"))  # fmt: skip
-"""Acts that are read where lines that stand somewhere twice are asked for, or are to go."""
+_MAYBE_REPEATED = frozenset(("exists", "read", "search", "unclear", "talk", "read.unique", "count.matches"))
+"""Acts that are read where lines that stand somewhere twice are asked for."""
 
 
 def longest_counted(request: Request) -> Step | None:
@@ -358,27 +396,20 @@ def longest_counted(request: Request) -> Step | None:
 
 
 def repeated(request: Request) -> Step | None:
-    """Return that lines that stand somewhere twice are wanted, or are to go: "are there names that appear twice?".
+    """Return that lines that stand somewhere twice are wanted: "are there names that appear twice?".
 
     Examples
     --------
     >>> named = Context(file="a.txt")
     >>> repeated(Request(Reading((Step("exists", {}),)), "does any name appear twice?", named)).act
     'read.repeated'
-    >>> said = Reading((Step("delete", {"file": ("the duplicates",)}),))
-    >>> repeated(Request(said, "remove the duplicates", named))[:3]
-    ('read.unique', {'file': ('a.txt',), 'to': ('a.txt',)}, 'write')
     """
-    step, told = request.step, request.concepts
-    named = [word.text for word in request.words if word.kind == "file"]
-    is_gone = step.act in {"delete", "line.delete"} or ("delete" in told and bool(told & {"line", "row", "word"}))
+    step, named = request.step, [word.text for word in request.words if word.kind == "file"]
     file = named[0] if named else request.context.file
-    is_it = bool(step.act) and (step.act in _MAYBE_REPEATED or is_gone) and len(named) < BOTH and bool(file)
-    if not is_it or "twice" not in request.asking or "folder" in told:
+    is_it = step.act in _MAYBE_REPEATED and len(named) < BOTH and bool(file)
+    if not is_it or "twice" not in request.asking or "folder" in request.concepts or not request.is_question:
         return None
-    if is_gone and "file" not in told:
-        return request.instead("read.unique", "write", file=(file,), to=(file,))
-    return request.instead("read.repeated", file=(file,)) if request.is_question and not is_gone else None
+    return request.instead("read.repeated", file=(file,))
 
 
 def matches(request: Request) -> Step | None:

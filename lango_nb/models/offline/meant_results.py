@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from lango_nb.models.offline.answers import said
 from lango_nb.models.offline.followups import ENDED, says_more
-from lango_nb.models.offline.lexicon import lexicon_of
+from lango_nb.models.offline.lexicon import lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING
 from lango_nb.models.offline.names import asks, is_pointer, telling_words
@@ -141,6 +141,22 @@ def program(request: Request) -> Step | None:
     return request.instead("read", file=(told[0],))
 
 
+def run_it(request: Request) -> Step | None:
+    """Return that the program that is spoken of is run: "ejecútalo".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("sum.py",)}), "sum.py")
+    >>> run_it(Request(Reading((Step("same", {}),), language="es"), "ejecútalo sin fecha", shown)).arguments
+    {'file': ('sum.py',)}
+    """
+    file = request.context.file
+    is_run = any("running" in one for one in request.wishes) and request.length <= FEW_WORDS
+    is_other = request.is_question or asks(request.text) or request.names() or request.step.act.startswith("run")
+    is_program = _OF_PROGRAM.fullmatch(file) is not None and request.context.asked is None
+    return request.instead("run.file", file=(file,)) if is_run and is_program and not is_other else None
+
+
 def run_with(request: Request) -> Step | None:
     """Return that the program that is spoken of is run with a file, where a file that is none was to be run: "run it on the may list".
 
@@ -193,6 +209,11 @@ def answer_kept(request: Request) -> Step | None:
     if not file or (is_change(last.act) and not last.act.startswith("run")):
         return None
     rest = request.text.replace(file, " ", 1)
+    if any("output" in one for one in request.wishes) and KEEPING & frozenset[str]().union(
+        *lexicon().concepts(request.words)[:BOTH]
+    ):
+        act = "append" if "append" in request.concepts else "write"
+        return Step(act, {"file": (file,), "text": ("it",)}, text=f"{request.words[0].text} {file}")  # nothing is told
     every = frozenset[str]().union(*lexicon_of(request.language).concepts(words_of(rest)))
     is_bare = every <= KEEPING | _PLACING and bool(every & _PLACED_AT or request.language in {"ja", "zh"})
     is_other = bool(every & (_OTHERWISE - {"move"} if "put" in every else _OTHERWISE))  # nothing is moved into a file

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from lango_nb.models.offline.followups import CLAUSES, ENDED
-from lango_nb.models.offline.keyed import KEYED
+from lango_nb.models.offline.followups import CLAUSES, ENDED, lacks
+from lango_nb.models.offline.keyed import KEYED, TABULAR
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, left_over, words_of_wishes
 from lango_nb.models.offline.names import (
     asks,
+    compared_in,
     is_pointer,
     is_small,
     points_back,
@@ -23,7 +24,7 @@ from lango_nb.models.offline.operations import BOX, clock
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES, names_column, ranked
 from lango_nb.models.offline.queries import parse as parse_query
-from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_key_said
+from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_described, is_key_said
 from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID
 
 
@@ -228,6 +229,65 @@ def value_put(request: Request) -> Step | None:
     return request.instead("json.set", file=(file,), key=last.arguments["key"], new=(new,)) if is_of_last else None
 
 
+def value_told(request: Request) -> Step | None:
+    """Return that a value is to be another where that is told, in a file that is described or in any: "hats go up to 5, change it".
+
+    Examples
+    --------
+    >>> put = Reading((Step("replace", {"new": ("4.50",), "file": ("the price list",)}),))
+    >>> said = "hats are now 4.50 a week, change it in the price list"
+    >>> value_told(Request(Reading((Step("read", {}),), others=(put,)), said, Context())).arguments
+    {'text': ('hats 4.50 a week',), 'file': ('the price list',), 'new': ('4.50',)}
+    >>> value_told(Request(put, "what is 4.50 in the price list?", Context()))
+    """
+    each = [one.steps[0] for one in (request.reading, *request.reading.others) if len(one.steps) == 1]
+    described = [word for one in each for word in one.arguments.get("file", ()) if is_described(word, request.language)]
+    file = next(iter(described), "")
+    values = [word.text for word in request.words if word.kind in _VALUES and word.text not in file]
+    new = next((one.word("new") for one in each if one.act in _PUTS and one.word("new") in values), "")
+    is_pair = len(values) == BOTH and any("instead" in one for one in request.wishes)
+    if (
+        not new
+        or not (len(values) == 1 or is_pair)
+        or not _is_told(request, is_pair=is_pair and not request.context.file)
+    ):
+        return None
+    if not file and request.context.file.casefold().endswith(TABULAR):
+        file = request.context.file
+    clauses = [one for one in CLAUSES.split(request.text.rstrip(" .!")) if one.strip()]
+    told = [one for one in clauses if new in one]
+    bare = _without_marked(told[0] if len(told) == 1 else request.text, file, request.language)
+    is_bare = not unexplained(bare.replace(new, " "), request.language)
+    if not file and is_bare:
+        return None
+    return request.instead("value.set", text=(bare,), file=(file,) if file else (), new=(new,))
+
+
+def _is_told(request: Request, *, is_pair: bool) -> bool:
+    """Tell whether it is told that something has another value from now on, and not asked, nor said in full by what was read."""
+    step, marks = request.step, frozenset[str]().union(*request.wishes)
+    is_wish = "becomes" in marks or (is_pair and bool(request.concepts & {"change", "correct"}))
+    is_whole = step.act in _PUTS and not lacks(step) and not is_pair
+    is_other = request.is_question or asks(request.text) or bool(request.names() or request.context.asked)
+    is_text = any(word.is_quoted or word.text in COLONS for word in request.words)
+    return is_wish and not (is_whole or is_other or is_text or request.concepts & {"line", "task"})
+
+
+_PUTS = frozenset(("replace", "json.set", "value.set", "line.replace"))
+"""Acts by which a value is put in the place of another."""
+
+
+def _without_marked(clause: str, file: str, language: str) -> str:
+    """Leave out of a clause the words that say that something is so from now on, and the file that it speaks of."""
+    text = clause.replace(file, " ") if file else clause
+    found = words_of(text)
+    marks = words_of_wishes(language).concepts(found)
+    out = [word for word, one in zip(found, marks, strict=True) if "becomes" in one]
+    for word in reversed(out):
+        text = text[: word.start] + text[word.end :]
+    return " ".join(text.split())
+
+
 def time_put(request: Request) -> Step | None:
     """Return that a row of a table is to be at another time of the day, and no file to go anywhere: "move Rex to 4 pm".
 
@@ -400,6 +460,39 @@ def largest_row(request: Request) -> Step | None:
     )
     text = f"{request.text} {last.word('column')}".strip()
     return request.instead("query")._replace(text=text) if is_it and is_of_rows else None
+
+
+_FARTHEST = {
+    "longer": "longest", "shorter": "shortest", "larger": "largest", "smaller": "smallest", "older": "oldest",
+    "newer": "newest", "cheaper": "cheapest", "dearer": "most expensive",
+}  # fmt: skip
+"""What is the most of a few things, by the word that compares them."""
+
+
+def more_of_shown(request: Request) -> Step | None:
+    """Return that of the rows that were shown the one is wanted which is more so than the others: "and which is cheaper?".
+
+    Examples
+    --------
+    >>> rows = Step("query", {"file": ("a.csv",), "query": ("rows where size is XL",)})
+    >>> shown = Context(rows, "a.csv", shown=("1,robe,60", "2,cape,55"), query=rows)
+    >>> said = Reading((Step("rows.where", {}),))
+    >>> more_of_shown(Request(said, "and which is cheaper?", shown)).text
+    'and which is cheaper? cheapest'
+    >>> more_of_shown(Request(said, "is it cheaper than 60?", shown))
+    """
+    asked, context = request.context.query, request.context
+    kind, _ = compared_in(request.text, request.language)
+    kinds = {kind, *request.asking} & set(_FARTHEST)
+    is_few = request.length <= FEW_WORDS + BOTH and len(context.shown) > 1 and context.file.endswith(TABLES)
+    is_number = request.names("number", "measure", "file", "folder")
+    is_look = not is_change(request.step.act) if request.step.act else False
+    if asked is None or request.last.act != "query" or not is_few or is_number or len(kinds) != 1 or not is_look:
+        return None
+    told = parse_query(asked.word("query"))
+    if told is None or told.measure or told.by:
+        return None
+    return request.instead("query")._replace(text=f"{request.text} {_FARTHEST[kinds.pop()]}")
 
 
 def several_kept(request: Request) -> Step | None:

@@ -26,6 +26,7 @@ from lango_nb.models.offline.keyed import in_yaml, keyed
 from lango_nb.models.offline.names import (
     ARTICLES,
     forms_of,
+    in_english,
     is_pointer,
     pick,
     plain,
@@ -1069,10 +1070,12 @@ class Cell(NamedTuple):
 class _Said:
     """Words of a request, to be found in a table."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, language: str = "") -> None:
         self.words = [match[0] for match in _SAID.finditer(text)]
         self.plain = [plain(word) for word in self.words]
-        self.forms = [forms_of(word) if len(word) > 1 else frozenset((word,)) for word in self.plain]
+        self.forms = [
+            forms_of(word) | in_english(word, language) if len(word) > 1 else frozenset((word,)) for word in self.plain
+        ]
         self.telling = {at for at, word in enumerate(self.words) if at and says_something(word)}
 
     def whole(self, value: str) -> list[int]:
@@ -1082,7 +1085,8 @@ class _Said:
             for at in range(len(self.plain) - size, -1, -1):
                 if sought and " ".join(self.plain[at : at + size]) == sought:
                     return list(range(at, at + size))
-        return []
+        amount = number(value)
+        return [at for at, word in enumerate(self.words) if amount is not None and number(word) == amount][-1:]
 
     def near(self, value: str) -> list[int]:
         """Return the places of the words that are a value, or one of its words in any language."""
@@ -1102,7 +1106,7 @@ class _Said:
         return [at for at, forms in enumerate(self.forms) if forms & set(parts)]
 
 
-def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = None) -> list[Cell]:
+def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = None, language: str = "") -> list[Cell]:
     r"""Find the value that a request wants to be another, by the words that stand beside it.
 
     Parameters
@@ -1115,6 +1119,8 @@ def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = N
         The new value, where it is known; else it is what stands behind the name of a column, or a value of it.
     is_done : bool, optional
         Whether something is to be marked as done, or as open.
+    language : str, optional
+        Of the request: what its words mean in English counts as well.
 
     Returns
     -------
@@ -1128,10 +1134,12 @@ def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = N
     [Cell(entry='0', column='room', old='C', new='D', is_clear=True)]
     >>> cells_meant('{"items": [{"name": "cup", "count": 3}]}', "set the count of the cups to 12", "12")[0].entry
     'items.0'
+    >>> cells_meant('{"weeks_max": 4, "days_max": 9}', "höchstens 6 Wochen", "6", language="de")[0].column
+    'weeks_max'
     """
     entries = _entries_of(text)
     columns = list(dict.fromkeys(name for _, values in entries for name in values))
-    asked = _Said(said)
+    asked = _Said(said, language)
     found: list[tuple[int, Cell]] = []
     for column in columns:
         held = list(dict.fromkeys(values[column] for _, values in entries if column in values))
@@ -1149,8 +1157,12 @@ def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = N
             hits |= set(asked.whole(values[column])) & rest
             if hits or (named and sum(column in other for _, other in entries) == 1):
                 path = {hit for part in place.split(".") for hit in asked.names(part)}
-                is_clear = asked.telling <= {*hits, *at, *named, *path}
-                found.append((len(hits) + bool(named), Cell(place, column, values[column], value, is_clear)))
+                unit = [last + 1 for last in at[-1:] if number(value) is not None]  # "2 pounds"
+                is_alone = not place.rpartition(".")[2].isdigit()  # a key that stands once is told by each of its words
+                by_name = len({*named, *path}) if is_alone else bool(named)
+                is_clear = asked.telling <= {*hits, *at, *named, *path, *unit} or by_name > 1
+                score = len(hits) + by_name
+                found.append((score, Cell(place, column, values[column], value, is_clear)))
     most = max((score for score, _ in found), default=0)
     return [cell for score, cell in found if score == most]
 

@@ -1909,11 +1909,14 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
         column = ""
     if found.measure == "count" and not column and is_money and len(found.wanted) == 0:
         column = _amount(table, spent, is_money=is_money)
-    if found.measure == "count" and not (column or found.wanted) and _is_of_one_thing(found, table):
+    if found.measure == "count" and not (column or found.wanted) and (things := _things_told(found, table)):
         kinds = words_for("counted") | ({"amount"} if "unit" in map(plain, table.columns) else set())
         counted = [name for name in amounts(table) if set(plain(name).split()) & kinds]
         if len(counted) == 1 and counted[0] not in spent:
-            return found._replace(measure="", wanted=(counted[0],))
+            is_one = things == 1
+            return found._replace(
+                measure="" if is_one else "sum", column="" if is_one else counted[0], wanted=(counted[0],) * is_one
+            )
     if found.measure == "distinct":
         column = next(iter(found.wanted), "")
     measure = "sum" if found.measure == "count" and column else found.measure
@@ -1921,13 +1924,19 @@ def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Q
     return found._replace(column=column, measure=measure, wanted=wanted)
 
 
-def _is_of_one_thing(found: Query, table: Table) -> bool:
-    """Tell whether rows are told by what each row has its own of: "how much coffee is left?" counts no rows."""
-    names = label_of(table) if set(plain(table.columns[0]).split()) & _KEYS else ""
-    own = names or table.columns[0]
-    first = table.values(own)
-    is_told = any(one.column == own and one.kind in {"is", "has"} for one in found.where)
-    return is_told and len(set(first)) == len(first) and len(found.rows(table)) == 1
+def _things_told(found: Query, table: Table) -> int:
+    """Return how many rows are told by what each has its own of: "how much coffee is left?" counts no rows; 0 where they are not.
+
+    Examples
+    --------
+    >>> store = Table(("id", "item", "qty"), (("P1", "sword", "5"), ("P2", "tea set", "2")))
+    >>> _things_told(Query((Condition("item", "has", ("sword",)),)), store), _things_told(Query(), store)
+    (1, 0)
+    """
+    own = {name for name in (table.columns[0], label_of(table)) if name}
+    own = {name for name in own if len(set(table.values(name))) == len(table.rows)}
+    is_told = bool(found.where) and all(one.column in own and one.kind in {"is", "has"} for one in found.where)
+    return len(found.rows(table)) if is_told else 0
 
 
 def _by_age(found: Query, asked: _Question) -> Query:

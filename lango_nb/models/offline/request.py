@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, Concepts, Word, concepts_of
+from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, Concepts, Word, concepts_of, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import words_of_wishes
-from lango_nb.models.offline.names import is_asking, rank, unexplained
+from lango_nb.models.offline.names import calls_list, is_asking, is_noun_of_file, rank, unexplained
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change
 from lango_nb.models.offline.queries import names_column, said_of_tables
 
@@ -112,6 +112,20 @@ def is_key_said(step: Step, language: str) -> bool:
     parts = [part for part in step.word("key").split(".") if not part.isdigit()]
     said = [word.text for word in words_of(step.text.partition("\n")[0]) if word.kind != "sign"]
     return step.act != "json.get" or any(names_column(word, part, language) for word in said for part in parts)
+
+
+def is_described(words: str, language: str) -> bool:
+    """Tell whether words describe a file, and name none.
+
+    Examples
+    --------
+    >>> is_described("the current price list", "en"), is_described("la config", "fr"), is_described("list.txt", "en")
+    (True, True, False)
+    """
+    found = words_of(words)
+    told = lexicon_of(language).concepts(found)
+    is_noun = any(is_noun_of_file(word.text) or one & {"list", "key"} for word, one in zip(found, told, strict=True))
+    return (is_noun or calls_list(words)) and not any(word.kind == "file" for word in found)
 
 
 def is_changing(step: Step) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lango_nb.models.offline.followups import ENDED, EXACT, last_of, of_each_file
+from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, last_of, of_each_file
 from lango_nb.models.offline.lexicon import (
     NEGATING,
     REFUSING,
@@ -29,19 +29,21 @@ from lango_nb.models.offline.names import (
     kind_of_file,
     pointer_in,
     says_name,
+    table_of,
     trimmed,
     unexplained,
 )
-from lango_nb.models.offline.plan import Context, Reading, Step
+from lango_nb.models.offline.plan import Context, Reading, Step, acts
 from lango_nb.models.offline.queries import said_of_tables
 from lango_nb.models.offline.reader import as_act
+from lango_nb.models.offline.request import telling_in
 
 FEW_SAID = 3
 """Words that an answer with a question mark may have."""
 OF_ADDING = frozenset("append prepend write line row text item list file end first last new it that and along".split())
 """Concepts of words before what is added that are no part of it."""
 _PLACED_IN = frozenset(("in", "into"))
-_THAT = frozenset("that dat dass daß que che że".split())
+_THAT = frozenset("that dat dass daß que che że żeby".split())
 """What stands before what is to be remembered."""
 WRITING = ("write", "append")
 COLONS = (":", "\uff1a")
@@ -53,7 +55,10 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
     """Fill what the steps of a reading lack from the words beside them; a step for several files becomes one for each."""
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
-    steps = [_of_two_names(_in_place(_of_kind(_of_ending(_of_that_file(step, context))))) for step in reading.steps]
+    steps = [
+        _of_two_names(_in_place(_of_both_lists(_of_kind(_of_ending(_of_that_file(step, context))))))
+        for step in reading.steps
+    ]
     steps = [_of_it(_of_last_task(step, reading.language, context), reading.language) for step in steps]
     steps = [
         with_left_over(
@@ -114,6 +119,25 @@ def _in_place(step: Step) -> Step:
     return step.with_arguments(to=step.arguments["file"])._replace(destination="write")
 
 
+def _of_both_lists(step: Step) -> Step:
+    """Give a step the two things that end in one word: "copy the costume and the prop list" is "Kostüm- und Requisitenliste".
+
+    Examples
+    --------
+    >>> _of_both_lists(Step("copy", {}, text="kopier Kostüm- und Requisitenliste dorthin")).arguments
+    {'file': ('Kostümliste', 'Requisitenliste')}
+    """
+    found = words_of(step.text.partition("\n")[0])
+    row = acts().get(step.act)
+    for at in range(1, len(found) - BOTH if row is not None and row.needed[:1] == ("file",) else 0):
+        part, sign, and_, whole = found[at - 1 : at + 3]
+        end = max((one for one in table_of("compound") if whole.folded.endswith(one)), key=len, default="")
+        is_both = sign.text == "-" and sign.start == part.end and "and" in concepts_of(and_.text)
+        if is_both and end and not step.word("file"):
+            return step.with_arguments(file=(part.text + whole.text[-len(end) :], whole.text))
+    return step
+
+
 def _of_kind(step: Step) -> Step:
     """Return that files of a kind are copied, where their kind was taken for the place: "copy both csv tables there".
 
@@ -162,9 +186,13 @@ def _of_last_task(step: Step, language: str, context: Context) -> Step:
     >>> noted = Context(last=Step("task.add", {"text": ("buy paint",)}))
     >>> _of_last_task(Step("task.done", {}), "en", noted).word("text")
     'buy paint'
+    >>> _of_last_task(Step("task.done", {"text": ("Ines",)}, text="Ines did it, tick off that task"), "en", noted).word("text")
+    'buy paint'
     """
     last = context.last
     is_ended = step.act in {"task.done", "task.delete"} and not (step.arguments or unexplained(step.text, language))
+    clauses = CLAUSES.split(step.text) if step.act == "task.done" and not is_ended else []
+    is_ended = is_ended or any("task" in concepts_of(one) and not telling_in(one, language) for one in clauses)
     return step.with_arguments(text=last.arguments["text"]) if is_ended and last and last.act == "task.add" else step
 
 
@@ -374,8 +402,13 @@ def _with_numbers(step: Step) -> Step:
     '22 juni: uit'
     >>> _with_numbers(Step("task.add", {"text": ("nakijken",)}, text="denk eraan dat ik de pomp moet nakijken")).word("text")
     'ik de pomp moet nakijken'
+    >>> _with_numbers(Step("task.add", {}, text="put on my list that the labels must be printed")).word("text")
+    'the labels must be printed'
     """
     text, said = step.word("text"), step.text.partition("\n")[0]
+    if step.act in {"task.add", "remember"} and not text:
+        told = told_that(said)
+        return step.with_arguments(text=(told,)) if told else step
     if step.act not in {*WRITING, "prepend", "task.add", "remember"} or said.count(text) != 1 or not text:
         return step
     begin = said.find(text)
@@ -392,6 +425,27 @@ def _with_numbers(step: Step) -> Step:
     return step.with_arguments(text=(said[start : begin + len(text)].strip(),)) if start < begin else step
 
 
+def told_that(text: str) -> str:
+    """Return what is to be done, where a text says it behind "that"; empty where it does not.
+
+    Examples
+    --------
+    >>> told_that("put on my list that the labels must be printed"), told_that("put a broom on that line too")
+    ('the labels must be printed', '')
+    """
+    found = words_of(text)
+    for at in range(1, len(found) - FEW_SAID):
+        before = found[max(0, at - FEW_SAID) : at]
+        is_led = before[-1].kind == "sign" or concepts_of(text[before[0].start : before[-1].end]) & _OF_NOTING
+        if found[at].folded in _THAT and is_led:
+            return text[found[at].end :].strip(" ,.!")
+    return ""
+
+
+_OF_NOTING = frozenset(("task", "list", "note", "remind", "remember"))
+"""Concepts of words behind which it is told what is to be done."""
+
+
 def _whole_text(step: Step, language: str) -> Step:
     """Give what is added to a named file the verb back that it begins with, and the place that it ends with.
 
@@ -400,6 +454,9 @@ def _whole_text(step: Step, language: str) -> Step:
     >>> said = "apunta en a.txt pegar carteles en la iglesia"
     >>> _whole_text(Step("append", {"file": ("a.txt", "la iglesia"), "text": ("carteles",)}, text=said), "es").arguments
     {'file': ('a.txt',), 'text': ('pegar carteles en la iglesia',)}
+    >>> said = "put at the end of the log: 10:05 INFO tape in printer"
+    >>> _whole_text(Step("append", {"file": ("the log", "printer"), "text": ("10:05 INFO",)}, text=said), "en").arguments
+    {'file': ('the log',), 'text': ('10:05 INFO tape in printer',)}
     """
     text, (file, *places) = step.word("text"), step.arguments.get("file", ("",))
     said = step.text.partition("\n")[0]
@@ -409,6 +466,10 @@ def _whole_text(step: Step, language: str) -> Step:
     is_led = bool(lead) and all(word.kind == "sign" or not _is_no_adding(word, language) for word in lead[:-1])
     if step.act in {"append", "prepend", "task.add"} and is_led and _is_no_adding(lead[-1], language):
         return step.with_arguments(text=(said[lead[-1].start :],))  # "feed H5" behind "add water H4 to a.txt"
+    head, colon, rest = step.text.partition(next((sign for sign in COLONS if f"{sign} " in step.text), "\0"))
+    is_behind = bool(colon) and rest.lstrip().startswith(text) and file in head and all(one in rest for one in places)
+    if step.act in {"append", "prepend"} and text and file and is_behind and len(words_of(head)) > 1:
+        return step.with_arguments(file=(file,), text=(rest.strip(),))  # a line is what stands behind the colon
     named = [word for word in words_of(step.text) if word.kind == "file"]
     begin, last = step.text.find(text), named[0].end if len(named) == 1 and not named[0].is_quoted else 0
     if step.act not in {"append", "prepend"} or not text or step.text.count(text) != 1 or not 0 < last <= begin:

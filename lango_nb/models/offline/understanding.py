@@ -39,7 +39,7 @@ from lango_nb.models.offline.lexicon import (
     without_slip,
 )
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.lists import FEW_WORDS, of_list, of_spoken_list, words_of_wishes
+from lango_nb.models.offline.lists import FEW_WORDS, of_list, of_spoken_list, of_tidying, words_of_wishes
 from lango_nb.models.offline.meant import meant_instead, or_else
 from lango_nb.models.offline.names import asks, back_in, is_asking, is_pointer, is_small
 from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools
@@ -304,6 +304,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = written_alike(of_files(to_named_file(rejoined(reading, request), request), request), request)
     if (corrected := correction(reading, request, context)) is not None:
         return corrected
+    if (tidied := of_tidying(reading, request, context)) is not None:
+        return tidied
     reading = of_list(of_spoken_list(reading, request, context), request, context)
     if (meant := meant_instead(reading, request, context)) is not None:
         files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
