@@ -305,8 +305,8 @@ def _with_what_is_renamed(step: Step) -> Step:
     to = step.word("to")
     found = words_of(to)
     told = lexicon().concepts(found)
-    led = [word.folded for word in words_of(step.text.partition(to)[0]) if not is_small(word.text)] if to else []
-    is_called = len(led) == 1 and "into" not in concepts_of(led[0])  # a verb, and no "to"
+    first = [word.folded for word in words_of(step.text.partition(to)[0]) if not is_small(word.text)] if to else []
+    is_called = len(first) == 1 and "into" not in concepts_of(first[0])  # a verb, and no "to"
     if is_called and len(found) > 1 and found[-1].kind == "file" and is_noun_of_file(found[-2].folded):
         return step.with_arguments(file=(to[: found[-1].start].strip(),), to=(found[-1].text,))
     verbs = [word for word, one in zip(found, told, strict=True) if "rename" in one]

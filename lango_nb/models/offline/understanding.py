@@ -302,10 +302,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         return whole
     reading = of_correction(reading, request, context)
     reading = written_alike(of_files(to_named_file(rejoined(reading, request), request), request), request)
-    if (corrected := correction(reading, request, context)) is not None:
-        return corrected
-    if (tidied := of_tidying(reading, request, context)) is not None:
-        return tidied
+    mended = correction(reading, request, context) or of_tidying(reading, request, context)
+    if mended is not None:
+        return mended
     reading = of_list(of_spoken_list(reading, request, context), request, context)
     if (meant := meant_instead(reading, request, context)) is not None:
         files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
