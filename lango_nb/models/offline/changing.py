@@ -865,7 +865,7 @@ def _switch_below(text: str, key: str) -> str:
 def _cell_set(desk: Desk, step: Step) -> Work:
     """Change one value that is told by what stands beside it: exactly one row, or it is asked which."""
     said, new, word = desk.need(step, "text"), step.word("new"), step.word("file")
-    if word and (desk.is_path(word) or is_pointer(word, "it")):
+    if word and not is_series(word) and (desk.is_path(word) or is_pointer(word, "it")):
         path, old = yield from _there(desk, step)
         said = said.replace(word, " ")
     else:
