@@ -433,10 +433,9 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))
     )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    if not (file or has_boxes) and (ticked := _ticked_in_notes(reading, request)) is not None:
-        return ticked
-    if not file and (asked := _asked_of_notes(reading, request)) is not None:
-        return asked
+    in_notes = None if file else (None if has_boxes else _ticked_in_notes(reading, request))
+    if in_notes is not None or (not file and (in_notes := _asked_of_notes(reading, request)) is not None):
+        return in_notes
     if not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR):
         return None
     mark = _BOX_SAID.search(request)
@@ -509,7 +508,12 @@ def _ticked_in_notes(reading: Reading, request: str) -> Step | None:
     find = step.word("text") or step.word("find") or " ".join(left)
     files = [word for one in (reading, *reading.others) for word in one.steps[0].arguments.get("file", ())]
     notes = [word for word in files if is_noun_of_file(word.rpartition(" ")[2]) and find not in word]
-    is_tick = step.act in {"task.done", "search", "read"} and "tick" in marks and not is_asking(request) and not concepts_of(request) & OF_TASKS
+    is_tick = (
+        step.act in {"task.done", "search", "read"}
+        and "tick" in marks
+        and not is_asking(request)
+        and not concepts_of(request) & OF_TASKS
+    )
     return (
         Step("line.tick", {"file": (notes[0],), "find": (find,)}, text=request) if is_tick and find and notes else None
     )

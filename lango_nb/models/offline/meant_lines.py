@@ -22,7 +22,7 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
-from lango_nb.models.offline.queries import TABLES
+from lango_nb.models.offline.queries import TABLES, words_of_tables
 from lango_nb.models.offline.request import CLAUSE, MAYBE_OPEN, SHORT, Request, says_gone, telling_in, wishes_said
 from lango_nb.models.offline.steps import BOTH, FEW_SAID, told_that
 
@@ -167,7 +167,9 @@ def task_told(request: Request) -> Step | None:
     """
     told = told_that(request.text) if request.step.act in _MAYBE_TASK and not request.is_question else ""
     first = frozenset[str]().union(*lexicon().concepts(request.words)[:1])
-    return request.instead("task.add", text=(told,)) if told and first & KEEPING and request.concepts & OF_TASKS else None
+    return (
+        request.instead("task.add", text=(told,)) if told and first & KEEPING and request.concepts & OF_TASKS else None
+    )
 
 
 _MAYBE_TASK = frozenset(("search", "task.list", "read", "list", "unclear", "talk"))
@@ -190,6 +192,23 @@ def line_gone(request: Request) -> Step | None:
     )
     is_whole = step.act == "line.delete" and bool(step.word("file")) and bool(step.word("find"))
     return step._replace(text=request.text) if is_whole and is_said and not asks(request.text) else None
+
+
+def sought_rather(request: Request) -> Step | None:
+    """Return what is looked for where a word was taken for it that only makes the question softer: "in welk bestand staat Els ergens".
+
+    Examples
+    --------
+    >>> said = Reading((Step("search.files", {"find": ("ergens",)}),), language="nl")
+    >>> sought_rather(Request(said, "in welk bestand staat Els nou ergens", Context())).arguments
+    {'find': ('Els',)}
+    """
+    step, found = request.step, request.words
+    asking = words_of_tables(request.language).concepts(found)
+    soft = {word.folded for word, one in zip(found, asking, strict=True) if "aside" in one}
+    is_soft = step.act in {"search", "search.files"} and step.word("find").casefold() in soft
+    left = [one for said in request.unexplained for one in said.split() if one.casefold() not in soft]
+    return step.with_arguments(find=(" ".join(left),))._replace(text=request.text) if is_soft and left else None
 
 
 def those_boxes(request: Request) -> Step | None:

@@ -209,7 +209,9 @@ def answer_kept(request: Request) -> Step | None:
     if not file or (is_change(last.act) and not last.act.startswith("run")):
         return None
     rest = request.text.replace(file, " ", 1)
-    if any("output" in one for one in request.wishes) and KEEPING & frozenset[str]().union(*lexicon().concepts(request.words)[:BOTH]):
+    if any("output" in one for one in request.wishes) and KEEPING & frozenset[str]().union(
+        *lexicon().concepts(request.words)[:BOTH]
+    ):
         act = "append" if "append" in request.concepts else "write"
         return Step(act, {"file": (file,), "text": ("it",)}, text=f"{request.words[0].text} {file}")  # nothing is told
     every = frozenset[str]().union(*lexicon_of(request.language).concepts(words_of(rest)))

@@ -1106,9 +1106,7 @@ class _Said:
         return [at for at, forms in enumerate(self.forms) if forms & set(parts)]
 
 
-def cells_meant(
-    text: str, said: str, new: str = "", *, is_done: bool | None = None, language: str = ""
-) -> list[Cell]:
+def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = None, language: str = "") -> list[Cell]:
     r"""Find the value that a request wants to be another, by the words that stand beside it.
 
     Parameters

@@ -255,8 +255,14 @@ def _put_there(step: Step) -> Step:
     file, goal = step.word("file"), step.word("to")
     if step.act == "move" and file and goal and file in head and goal in text:
         return Step("append", {"file": step.arguments["file"], "text": (text.strip(),)}, text=step.text)
-    is_article = step.word("file") != "" and is_pointer(step.word("file"), "it") and not begins_with_pointer(step.word("file"))
-    if step.act == "rename" and (is_article or not step.word("file")) and (renamed := _with_what_is_renamed(step)) is not step:
+    is_article = (
+        step.word("file") != "" and is_pointer(step.word("file"), "it") and not begins_with_pointer(step.word("file"))
+    )
+    if (
+        step.act == "rename"
+        and (is_article or not step.word("file"))
+        and (renamed := _with_what_is_renamed(step)) is not step
+    ):
         return renamed
     if step.act == "copy" and "put" in concepts_of(step.text) and not concepts_of(step.text) & {"copy", "save"}:
         step = step._replace(act="move")
@@ -295,8 +301,8 @@ def _with_what_is_renamed(step: Step) -> Step:
     to = step.word("to")
     found = words_of(to)
     told = lexicon().concepts(found)
-    led = [word.folded for word in words_of(step.text.partition(to)[0]) if not is_small(word.text)] if to else []
-    is_called = len(led) == 1 and "into" not in concepts_of(led[0])  # a verb, and no "to"
+    lead = [word.folded for word in words_of(step.text.partition(to)[0]) if not is_small(word.text)] if to else []
+    is_called = len(lead) == 1 and "into" not in concepts_of(lead[0])  # a verb, and no "to"
     if is_called and len(found) > 1 and found[-1].kind == "file" and is_noun_of_file(found[-2].folded):
         return step.with_arguments(file=(to[: found[-1].start].strip(),), to=(found[-1].text,))
     verbs = [word for word, one in zip(found, told, strict=True) if "rename" in one]

@@ -55,7 +55,10 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
     """Fill what the steps of a reading lack from the words beside them; a step for several files becomes one for each."""
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
-    steps = [_of_two_names(_in_place(_of_both_lists(_of_kind(_of_ending(_of_that_file(step, context)))))) for step in reading.steps]
+    steps = [
+        _of_two_names(_in_place(_of_both_lists(_of_kind(_of_ending(_of_that_file(step, context))))))
+        for step in reading.steps
+    ]
     steps = [_of_it(_of_last_task(step, reading.language, context), reading.language) for step in steps]
     steps = [
         with_left_over(
