@@ -663,9 +663,11 @@ def _line_replace(desk: Desk, step: Step) -> Work:
 
 
 def _line_delete(desk: Desk, step: Step) -> Work:
-    path, old = yield from _there(desk, step)
+    found: tuple[str, str] | None = yield from _only_with(desk, step)
+    path, old = found or (yield from _there(desk, step))
     before = lines(old)
     gone, is_clear = _lines_meant(desk, step, path, before)
+    is_clear = is_clear and found is None  # nobody spoke of that file
     boxes = [BOX.match(before[at]) for at in gone]
     if "done" in concepts_of(step.text) and step.word("find") and all(one and one[2] == " " for one in boxes):
         return (yield from _tick(desk, step._replace(act="line.tick")))
@@ -714,6 +716,24 @@ def _block_of(before: Sequence[str], at: int) -> tuple[int, int]:
     first = next((one + 1 for one in range(at, -1, -1) if is_end[one]), 0)
     last = next((one - 1 for one in range(at, len(before)) if is_end[one]), len(before) - 1)
     return first, last
+
+
+def _only_with(desk: Desk, step: Step) -> Work:
+    """Return the only text that has a line with what is to go, and what it holds, where no file is spoken of; else ``None``."""
+    sought = step.word("find")
+    if step.word("file") or desk.context.file or not sought or not desk.folder.has("fs_list"):
+        return None
+    every: list[Entry] = yield from desk.folder.everything()
+    names = [one.name for one in files_of(every, _OF_LINES)][:_MOST_TABLES]
+    texts: dict[str, str] = yield from desk.folder.read_all(names)
+    holding = [name for name, text in texts.items() if any(holds(line, sought) for line in lines(text))]
+    if len(holding) != 1:
+        return None
+    return holding[0], (yield from desk.folder.editable(holding[0]))
+
+
+_OF_LINES = (".txt", ".md")
+"""How the names of files end that hold lines, and neither rows nor a program."""
 
 
 def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tuple[set[int], bool]:
@@ -874,7 +894,8 @@ def _cell_set(desk: Desk, step: Step) -> Work:
     wishes = [one for one in CLAUSES.split(said) if one != said and _is_wish(one, desk.language)]
     ways = ((said, new), *((one, "") for one in wishes))  # the other clauses only say why
     meant = next(filter(None, (_cells_in(desk, path, old, *way) for way in ways)), [])
-    if not meant:
+    is_of_name = bool(new) and path not in step.text and new in re.findall(r"\d+", path)  # "in the settings 2025"
+    if not meant or is_of_name:
         raise Ask(desk.say("unclear"), can_try_others=True)
     table, is_json = read_table(old), old.lstrip()[:1] in {"{", "["}
     if len(meant) > 1:

@@ -433,9 +433,11 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))
     )
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    of_notes = None if file else _asked_of_notes(reading, request)
-    if of_notes is not None or not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR):
-        return of_notes if file or has_boxes or of_notes is not None else _ticked_in_notes(reading, request)
+    ticked = None if file or has_boxes else _ticked_in_notes(reading, request)
+    in_notes = ticked or (None if file else _asked_of_notes(reading, request))
+    is_other = not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR)
+    if in_notes is not None or is_other:
+        return in_notes
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         act = "count.matches" if step.act == "task.list" and "many" in concepts_of(request) else "search"

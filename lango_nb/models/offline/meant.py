@@ -54,6 +54,7 @@ from lango_nb.models.offline.meant_lines import (
     repeated,
     says_now,
     shown_line,
+    sought_rather,
     still_open,
     taken_out,
     task_told,
@@ -95,7 +96,7 @@ from lango_nb.models.offline.meant_tables import (
     value_put,
     value_told,
 )
-from lango_nb.models.offline.plan import Context, Reading, Step
+from lango_nb.models.offline.plan import Context, Reading, Step, is_change
 from lango_nb.models.offline.request import Request
 
 Rule = Callable[[Request], Step | None]
@@ -118,6 +119,7 @@ RULES: tuple[Rule, ...] = (
     named_there,
     line_gone,
     task_told,
+    sought_rather,
     those_boxes,
     row_added,
     key_left,
@@ -195,6 +197,7 @@ def or_else(step: Step, reading: Reading, request: str, context: Context) -> tup
     kept = answer_kept(Request(reading, request, context)) if step.destination else None
     if step.act != "query":
         return ()
-    return (
-        (reading._replace(others=()), *reading.others) if kept is None else (Reading((kept,), 1.0, reading.language),)
-    )
+    every = (reading._replace(others=()), *reading.others)
+    if step.destination:  # what is to be kept is not only shown
+        every = tuple(one for one in every if any(is_change(each.act) or each.destination for each in one.steps))
+    return every if kept is None else (Reading((kept,), 1.0, reading.language),)

@@ -23,7 +23,7 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
-from lango_nb.models.offline.queries import TABLES
+from lango_nb.models.offline.queries import TABLES, words_of_tables
 from lango_nb.models.offline.request import (
     ASKED_OF,
     CLAUSE,
@@ -279,6 +279,23 @@ def line_gone(request: Request) -> Step | None:
     )
     is_whole = step.act == "line.delete" and bool(step.word("file")) and bool(step.word("find"))
     return step._replace(text=request.text) if is_whole and is_said and not asks(request.text) else None
+
+
+def sought_rather(request: Request) -> Step | None:
+    """Return what is looked for where a word was taken for it that only makes the question softer: "in welk bestand staat Els ergens".
+
+    Examples
+    --------
+    >>> said = Reading((Step("search.files", {"find": ("ergens",)}),), language="nl")
+    >>> sought_rather(Request(said, "in welk bestand staat Els nou ergens", Context())).arguments
+    {'find': ('Els',)}
+    """
+    step, found = request.step, request.words
+    asking = words_of_tables(request.language).concepts(found)
+    soft = {word.folded for word, one in zip(found, asking, strict=True) if "aside" in one}
+    is_soft = step.act in {"search", "search.files"} and step.word("find").casefold() in soft
+    left = [one for said in request.unexplained for one in said.split() if one.casefold() not in soft]
+    return step.with_arguments(find=(" ".join(left),))._replace(text=request.text) if is_soft and left else None
 
 
 def those_boxes(request: Request) -> Step | None:

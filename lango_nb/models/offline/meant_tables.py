@@ -10,6 +10,7 @@ from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon, l
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, left_over, words_of_wishes
 from lango_nb.models.offline.names import (
+    EAST,
     asks,
     compared_in,
     is_pointer,
@@ -559,8 +560,10 @@ def rows_described(request: Request) -> Step | None:
     is_kept = step.act in _MAYBE_KEPT and bool(request.concepts & (KEEPING | {"create"})) and not request.is_question
     is_literal = any(word.is_quoted or word.text in COLONS for word in found) or "\n" in request.text.strip()
     is_named = any(word[:1].isupper() or any(map(str.isdigit, word)) for word in request.unexplained)
-    is_those = "all" in request.concepts or (request.context.query is not None and not is_named)
-    is_answer = any(is_pointer(word.text, kind) for word in found for kind in ("it", "those", "answer"))
+    own = frozenset[str]().union(*lexicon_of(request.language).concepts(found))  # "al final" says nothing of all
+    is_those = "all" in own or (request.context.query is not None and not is_named)
+    kinds = ("it", "those", "answer") if request.language in EAST else ("answer",)  # else "la" is an article
+    is_answer = bool(request.context.answer) and any(is_pointer(word.text, kind) for word in found for kind in kinds)
     is_those = is_those and not is_answer and not points_back(request.text)
     if not is_kept or is_literal or len(request.files) != 1 or not is_those or request.context.asked is not None:
         return None
@@ -570,11 +573,12 @@ def rows_described(request: Request) -> Step | None:
         for word, one, mark in zip(found, told, marks, strict=True)
         if word.text not in request.files and not (one & _OF_KEEPING or "apiece" in mark)
     ]
-    text = ("" if request.language in {"ja", "zh"} else " ").join(left)
+    is_of_names = any("apiece" in one for one in marks) and not request.files[0].endswith(TABLES)
+    text = ("" if request.language in EAST else " ").join([*left, *["names"] * is_of_names])
     is_told = any(
         not (is_small(word) or is_small_in(word.casefold(), request.language) or concepts_of(word) & _POINTING)
         for word in left
-        if len(word) > 1 or not word.isascii()
+        if (len(word) > 1 or not word.isascii()) and word != "names"
     )
     act = "append" if "append" in request.concepts else "write"
     return Step("query", {"to": (request.files[0],)}, act, text) if is_told else None

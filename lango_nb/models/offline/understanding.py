@@ -148,7 +148,8 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         run = Step("run.file", {"file": (context.file,)}) if is_it else Step("run", {"command": (line,)})
         return Reading((run._replace(text=request),), 1.0, language or reader().read(request).language)
     if not context.asked and (each := wishes_in(request) or questions_in(request)):
-        return _of_wishes(each, context, language, own)
+        apart = _of_wishes(each, context, language, own)
+        return as_one(apart, request) if {step.act for step in apart.steps} == {"read"} else apart  # who, and no file
     if asked_of_itself(request):
         spoken = reader().read(request).language
         return Reading(
@@ -302,9 +303,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         return whole
     reading = of_correction(reading, request, context)
     reading = written_alike(of_files(to_named_file(rejoined(reading, request), request), request), request)
-    mended = correction(reading, request, context) or of_tidying(reading, request, context)
-    if mended is not None:
-        return mended
+    if (corrected := correction(reading, request, context) or of_tidying(reading, request, context)) is not None:
+        return corrected
     reading = of_list(of_spoken_list(reading, request, context), request, context)
     if (meant := meant_instead(reading, request, context)) is not None:
         files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()

@@ -627,3 +627,86 @@ def test_a_key_that_is_named_is_set_and_not_the_one_that_was_asked_before(ask: A
     ask("what is days in house.yaml?")
     ask("stell die grenze bitte auf 7 hoch")
     assert "days: 14" in (folder / "house.yaml").read_text()
+
+
+PRICES = "category,per_week\ngown,18.00\nhat,4.00\ncape,9.50\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("hats go up to 4.50 a week, change it in the price list", PRICES.replace("4.00", "4.50")),
+        ("two hats were sold, what is 4.50 in the price list?", PRICES),
+        ("3 hats broke, change the price list", PRICES),
+    ],
+)
+def test_a_value_is_another_where_it_is_told_that_it_is_and_not_where_things_are_counted(
+    ask: Ask, folder: Path, text: str, wanted: str
+) -> None:
+    (folder / "hire_prices.csv").write_text(PRICES)
+    (folder / "archive").mkdir()
+    (folder / "archive" / "hire_prices_2023.csv").write_text(PRICES)
+    ask(text)
+    assert (folder / "hire_prices.csv").read_text() == wanted
+    assert (folder / "archive" / "hire_prices_2023.csv").read_text() == PRICES
+
+
+def test_the_next_value_of_a_table_is_put_beside_its_own_row_and_taken_back_alone(ask: Ask, folder: Path) -> None:
+    (folder / "hire_prices.csv").write_text(PRICES)
+    ask("hats go up to 4.50 a week, change it in the price list")
+    ask("capes too, 11")
+    assert (folder / "hire_prices.csv").read_text() == PRICES.replace("4.00", "4.50").replace("9.50", "11")
+    ask("hmm no, undo the capes")
+    assert (folder / "hire_prices.csv").read_text() == PRICES.replace("4.00", "4.50")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["passe la durée max de location à 6 semaines dans la config", "max weeks is now 6, change it in the config"],
+)
+def test_a_value_of_yaml_is_told_in_any_language(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "config.yaml").write_text("hire:\n  max_weeks: 4  # ask first\n  discount: 20\n")
+    ask(text)
+    assert (folder / "config.yaml").read_text() == "hire:\n  max_weeks: 6  # ask first\n  discount: 20\n"
+
+
+def test_a_year_that_a_file_is_called_by_is_no_value(ask: Ask, folder: Path) -> None:
+    (folder / "settings_2025.json").write_text('{"channel": 11}\n')
+    before = held(folder)
+    ask("now put the channel that we had in the settings 2025")
+    assert held(folder) == before
+
+
+@pytest.mark.parametrize("text", ["log at the end of notes.md: 10:05 new tape in the old printer"])
+def test_a_line_behind_a_colon_is_written_whole(ask: Ask, folder: Path, text: str) -> None:
+    ask(text.replace("log", "put", 1))
+    assert (folder / "notes.md").read_text().endswith("bread\n10:05 new tape in the old printer\n")
+
+
+def test_what_stands_on_a_list_twice_goes_and_is_only_shown_where_it_is_asked(ask: Ask, folder: Path) -> None:
+    (folder / "shopping.txt").write_text("pins\nglue\npins\n")
+    ask("is anything on the shopping list twice?")
+    assert (folder / "shopping.txt").read_text() == "pins\nglue\npins\n"
+    ask("kick out the duplicates on the shopping list and sort it")
+    assert (folder / "shopping.txt").read_text() == "glue\npins\n"
+
+
+def test_a_row_that_is_only_nearly_described_is_asked_about(ask: Ask, folder: Path) -> None:
+    (folder / "costumes.csv").write_text("id,item\nC1,Fairy wings\nC2,Monk robe\n")
+    before = held(folder)
+    assert ask("we threw the wings away, delete the line from the costume list").error_code == "asked_back"
+    assert held(folder) == before
+
+
+def test_a_line_of_a_file_nobody_spoke_of_is_asked_about(ask: Ask, folder: Path) -> None:
+    (folder / "needs.md").write_text("1. Coffin\n2. String of garlic\n")
+    before = held(folder)
+    assert ask("cross the garlic off, just take the line out").error_code == "asked_back"
+    assert held(folder) == before
+
+
+def test_the_tick_goes_and_not_the_line(ask: Ask, folder: Path) -> None:
+    (folder / "todo.md").write_text("- [x] order seeds\n- [ ] paint\n")
+    ask("what is in todo.md?")
+    ask("take the tick mark off order seeds")
+    assert "order seeds" in (folder / "todo.md").read_text()
