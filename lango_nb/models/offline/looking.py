@@ -1701,9 +1701,10 @@ def _boxes(desk: Desk, step: Step) -> Work:
         return None
     lists = [name for name, text in texts.items() if BOX.search(text)]
     named = [name for name in lists if "task" in concepts_of(plain(PurePosixPath(name).stem))]
-    if len(named or lists) != 1:
+    fitting = named or (lists if state_of_boxes(step.text, desk.language) else [])
+    if len(fitting) != 1:
         return None
-    (name,) = named or lists
+    (name,) = fitting
     return _told_of_boxes(desk, step, name, texts[name])
 
 

@@ -565,7 +565,8 @@ def is_ruled_out(phrase: str, text: str, language: str = "en") -> bool:
     (True, False)
     """
     name = "ruled-out.txt"
-    return " " in phrase and text.count(phrase) == 1 and name in not_meant(text.replace(phrase, name), language)
+    is_described = " " in phrase and all(word.kind not in {"file", "folder"} for word in words_in(phrase))
+    return is_described and text.count(phrase) == 1 and name in not_meant(text.replace(phrase, name), language)
 
 
 def _says_no(word: Word, concepts: Collection[str], language: str) -> bool:

@@ -23,7 +23,7 @@ from lango_nb.models.offline.conversation import Conversation
 from lango_nb.models.offline.lexicon import Word, concepts_of, is_small_anywhere, lexicon, words
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import state_of_boxes
-from lango_nb.models.offline.names import is_small, pick
+from lango_nb.models.offline.names import is_small, pick, telling_words
 from lango_nb.models.offline.own_tools import NO_TOOLS
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.primitives import PRIMITIVE_FOR
@@ -356,6 +356,11 @@ def _is_own(tool: str, own_tools: Collection[str]) -> bool:
 
 
 _OF_THE_WORLD = frozenset(("weather", "joke"))
+_OF_ONE = frozenset(("who", "when", "many"))
+"""Concepts of words that ask for something which more often stands in a file than in the world: "who wrote it?"."""
+_CHATTED = frozenset(("thanks", "greeting", "farewell", "you", "joke", "weather"))
+_TELLING = 2
+"""Words of such a question that say what it is about."""
 
 
 def _owner(  # noqa: PLR0913, PLR0917 - what speaks for whom
@@ -417,7 +422,11 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
     other = 0.0 if route is None else route.confidence
     match step.act:
         case "talk" | "unclear":
-            return True
+            is_sure = confidence >= SURELY and step.act == "talk"
+            is_talk_surely = is_sure or (other >= SURELY and confidence >= CHATTY)
+            told = concepts_of(step.text)
+            is_of_one = bool(told & _OF_ONE) and not told & _CHATTED and len(telling_words(step.text)) >= _TELLING
+            return route is None or not route.is_conversation or not is_talk_surely or is_of_one
         case "recall":
             return confidence < SURE or (confidence < 1 and not _is_of_memory(step.text, language))
         case "about.agents" if step.word("agent"):

@@ -36,7 +36,6 @@ from lango_nb.models.offline.conversation import (
     Offer,
 )
 from lango_nb.models.offline.hints import hints_for
-from lango_nb.models.offline.lexicon import concepts_of
 from lango_nb.models.offline.parts import (
     ASKED,
     CLEARLY,
@@ -243,8 +242,7 @@ def _of_tasks(
     reading = conversation.understood.reading
     text, owner = reading.steps[0].text, next(iter(conversation.router.owners("fs")), "")
     is_empty = not own.tool_calls and said("tasks.none", reading.language, own.text) is not None
-    default = "open" if "task" in concepts_of(text) else ""
-    state = (says_state(text, reading.language) or default) if is_empty else ""
+    state = says_state(text, reading.language) if is_empty else ""
     if not state or offer.way_to(owner) not in {SPAWN, DELEGATE}:
         return own
     if not made:

@@ -47,6 +47,8 @@ def row_told(table: Table, said: str) -> list[str] | None:
                 placed.add(at)
     empty = [place for place, value in enumerate(row) if value is None]
     is_bare = not placed and len(parts) == len(row)
+    if not names_values(table, said) and len(parts) > len(row):
+        return None  # more than there is room for
     held = {place: [one for one in table.values(table.columns[place]) if one] for place in empty}
     for place in sorted(empty, key=lambda at: bool(_next(held[at]))) if placed or is_bare else ():
         values = held[place]
