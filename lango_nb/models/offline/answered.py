@@ -26,9 +26,10 @@ from lango_nb.models.offline.keyed import KEYED
 from lango_nb.models.offline.names import compared_in, is_pointer, plain, trimmed
 from lango_nb.models.offline.operations import number
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk, parse, speak_of
-from lango_nb.models.offline.queries import TABLES, says_state
-from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.queries import TABLES
+from lango_nb.models.offline.question import says_state
 from lango_nb.models.offline.series import series_of
+from lango_nb.models.offline.table_query import parse as parse_query
 
 _PATH = re.compile(r"[^\s\"“”'`:;,()]*[^\s\"“”'`:;,().]\.[A-Za-z]\w{0,7}(?![\w/])")
 _MOST_NOTES = 3

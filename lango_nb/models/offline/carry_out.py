@@ -74,7 +74,7 @@ from lango_nb.models.offline.plan import (
     speak_of,
 )
 from lango_nb.models.offline.primitives import Wording
-from lango_nb.models.offline.queries import said_of_tables
+from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.reader import is_misnamed, reader
 from lango_nb.routing.capabilities import router_family, tool_capability
 

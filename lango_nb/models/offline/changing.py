@@ -12,6 +12,7 @@ from typing import Any
 
 from lango_nb.core.masking import MASK, mask
 from lango_nb.models.offline.answers import LONGEST_LINE, quoted
+from lango_nb.models.offline.columns import is_numeric, names_column
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import CLAUSES
 from lango_nb.models.offline.keyed import KEYED, TABULAR, in_json, keyed
@@ -64,11 +65,12 @@ from lango_nb.models.offline.operations import (
     written,
 )
 from lango_nb.models.offline.plan import Step, show
-from lango_nb.models.offline.queries import answer, is_numeric, names_column, words_of_tables
-from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.question import words_of_tables
 from lango_nb.models.offline.rows_told import names_values, row_told
 from lango_nb.models.offline.series import is_series, members
 from lango_nb.models.offline.steps import without_last
+from lango_nb.models.offline.table_query import answer
+from lango_nb.models.offline.table_query import parse as parse_query
 
 _MARK = re.compile(r"(\s*)(?:((?:- )?\[)[ xX](\] )|([-*+•] )|(\d+)([.)] ))")
 _EVERYWHERE = frozenset(("all", "each"))

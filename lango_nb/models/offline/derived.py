@@ -9,11 +9,14 @@ import re
 from collections import Counter
 from decimal import Decimal
 
+from lango_nb.models.offline.columns import HOURS, is_of_lengths
 from lango_nb.models.offline.lexicon import lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import plain
 from lango_nb.models.offline.operations import Table, clock, written
-from lango_nb.models.offline.queries import HOURS, Query, is_of_lengths, said_of_tables, with_products, words_for
+from lango_nb.models.offline.queries import with_products
+from lango_nb.models.offline.question import said_of_tables, words_for
+from lango_nb.models.offline.table_query import Query
 
 _OFTEN = 3
 """Lines of a log that have to tell a number of the same thing."""

@@ -43,7 +43,7 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk, read_rows
-from lango_nb.models.offline.queries import said_of_tables, says_state
+from lango_nb.models.offline.question import said_of_tables, says_state
 from lango_nb.models.offline.reader import reader
 
 _OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "task.done": "line.delete", "task.delete": "line.delete", "delete": "line.delete"}  # fmt: skip

@@ -12,10 +12,13 @@ from typing import Any, Literal, NamedTuple
 
 from lango_nb.core.masking import mask
 from lango_nb.models.offline.answers import quoted
+from lango_nb.models.offline.columns import is_numeric, is_of_lengths, label_of, names_column
+from lango_nb.models.offline.conditions import spoken_of
 from lango_nb.models.offline.derived import with_derived
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import says_operation
 from lango_nb.models.offline.keyed import KEYED, in_json
+from lango_nb.models.offline.keys_asked import Leaf, leaf
 from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import OF_TASKS
@@ -73,28 +76,11 @@ from lango_nb.models.offline.operations import (
     written,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.queries import (
-    TABLES,
-    Condition,
-    Leaf,
-    Query,
-    answer,
-    is_numeric,
-    is_of_lengths,
-    is_yes_or_no,
-    label_of,
-    leaf,
-    names_column,
-    query,
-    query_of,
-    ranked,
-    said_of_tables,
-    says_state,
-    spoken_of,
-    words_of_tables,
-)
-from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.queries import TABLES, query, query_of, ranked
+from lango_nb.models.offline.question import said_of_tables, says_state, words_of_tables
 from lango_nb.models.offline.series import is_series, series_of, whole_series
+from lango_nb.models.offline.table_query import Condition, Query, answer, is_yes_or_no
+from lango_nb.models.offline.table_query import parse as parse_query
 
 _MOST_SEARCHED = 60
 """Files that are searched when none is named."""

@@ -28,7 +28,7 @@ from lango_nb.models.offline.names import (
     telling_words,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
-from lango_nb.models.offline.queries import said_of_tables, words_of_tables
+from lango_nb.models.offline.question import said_of_tables, words_of_tables
 from lango_nb.models.offline.request import (
     ASKED_OF,
     CLAUSE,

@@ -23,7 +23,8 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
-from lango_nb.models.offline.queries import TABLES, words_of_tables
+from lango_nb.models.offline.queries import TABLES
+from lango_nb.models.offline.question import words_of_tables
 from lango_nb.models.offline.request import (
     ASKED_OF,
     CLAUSE,

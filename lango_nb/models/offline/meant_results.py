@@ -13,7 +13,7 @@ from lango_nb.models.offline.lists import FEW_WORDS, KEEPING
 from lango_nb.models.offline.names import asks, is_pointer, telling_words
 from lango_nb.models.offline.operations import number, written
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
-from lango_nb.models.offline.queries import said_of_tables
+from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.request import SHORT, UNCLEAR_PLACE, Request, is_changing
 from lango_nb.models.offline.steps import BOTH
 

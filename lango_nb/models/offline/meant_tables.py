@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from lango_nb.models.offline.columns import names_column
 from lango_nb.models.offline.followups import CLAUSES, ENDED, lacks
 from lango_nb.models.offline.keyed import KEYED, TABULAR
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon, lexicon_of
@@ -23,10 +24,10 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import BOX, clock
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
-from lango_nb.models.offline.queries import TABLES, names_column, ranked
-from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.queries import TABLES, ranked
 from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_described, is_key_said
 from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID
+from lango_nb.models.offline.table_query import parse as parse_query
 
 
 def row_added(request: Request) -> Step | None:

@@ -27,7 +27,7 @@ from lango_nb.models.offline.names import is_small, pick, telling_words
 from lango_nb.models.offline.own_tools import NO_TOOLS
 from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
 from lango_nb.models.offline.primitives import PRIMITIVE_FOR
-from lango_nb.models.offline.queries import said_of_tables, words_of_tables
+from lango_nb.models.offline.question import said_of_tables, words_of_tables
 from lango_nb.models.offline.reader import reader
 from lango_nb.models.offline.refining import REMEMBERED
 from lango_nb.models.offline.understanding import resolved

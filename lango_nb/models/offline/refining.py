@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from itertools import pairwise
 
+from lango_nb.models.offline.columns import names_column
 from lango_nb.models.offline.features import PROGRAMS
 from lango_nb.models.offline.followups import ENDED, EXACT, HALF, WISHING, is_work, lacks
 from lango_nb.models.offline.keyed import TABULAR
@@ -37,11 +38,11 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import in_figures, reckon
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
-from lango_nb.models.offline.queries import names_column, said_of_tables
-from lango_nb.models.offline.queries import parse as parse_query
+from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.reader import FOLLOWS, is_misnamed
 from lango_nb.models.offline.request import ASKED_OF, SHORT, is_key_said
 from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID, WRITING, plainly
+from lango_nb.models.offline.table_query import parse as parse_query
 
 _DOUBTFUL = 0.3
 """Confidence of a deletion that was read as a look: it is shown and asked about."""

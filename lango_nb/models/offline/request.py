@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
+from lango_nb.models.offline.columns import names_column
 from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, Concepts, Word, concepts_of, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.names import calls_list, is_asking, is_noun_of_file, rank, unexplained
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change
-from lango_nb.models.offline.queries import names_column, said_of_tables
+from lango_nb.models.offline.question import said_of_tables
 
 CLAUSE = re.compile(r"[.,;:!?\u3001\u3002\uff0c]+\s*")
 SHORT = 9

@@ -51,7 +51,7 @@ from lango_nb.models.offline.parts import (
     without_content,
 )
 from lango_nb.models.offline.plan import Reading, Step, hand_on, handed, is_change, show, with_given
-from lango_nb.models.offline.queries import says_state
+from lango_nb.models.offline.question import says_state
 from lango_nb.models.offline.talk import is_out_of_scope
 from lango_nb.routing.route import Route
 from lango_nb.routing.router import Router

@@ -34,7 +34,7 @@ from lango_nb.models.offline.names import (
     unexplained,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts
-from lango_nb.models.offline.queries import said_of_tables
+from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.reader import as_act
 from lango_nb.models.offline.request import telling_in
 

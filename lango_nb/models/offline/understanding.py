@@ -44,7 +44,7 @@ from lango_nb.models.offline.meant import meant_instead, or_else
 from lango_nb.models.offline.names import asks, back_in, is_asking, is_pointer, is_small
 from lango_nb.models.offline.own_tools import NO_TOOLS, OwnTools, of_own_tools
 from lango_nb.models.offline.plan import Context, Reading, Step, is_talk
-from lango_nb.models.offline.queries import said_of_tables
+from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.reader import FOLLOWS, as_act, as_line, as_pipe, reader
 from lango_nb.models.offline.refining import (
     as_one,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from lango_nb.models.offline.keys_asked import leaf
 from lango_nb.models.offline.looking import without_refusals
 from lango_nb.models.offline.operations import Table, read_log, read_table, write_row
-from lango_nb.models.offline.queries import Condition, Query, answer, leaf, parse, query
+from lango_nb.models.offline.queries import query
+from lango_nb.models.offline.table_query import Condition, Query, answer, parse
 
 BILLS = read_table(
     "date,item,amount,paid by,settled\n"
