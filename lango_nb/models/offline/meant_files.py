@@ -6,7 +6,6 @@ import re
 
 from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, lexicon_of
-from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, SHOWING
 from lango_nb.models.offline.names import (
     ARTICLES,
@@ -24,7 +23,6 @@ from lango_nb.models.offline.names import (
     points_back,
     rank,
     says_merge,
-    says_name,
     telling_words,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
@@ -36,7 +34,6 @@ from lango_nb.models.offline.request import (
     SHORT,
     Request,
     is_changing,
-    is_described,
     says_gone,
 )
 from lango_nb.models.offline.steps import BOTH
@@ -338,20 +335,6 @@ def kind_copied(request: Request) -> Step | None:
     return request.instead(found.act, ending=found.arguments["ending"], to=(f"{found.word('to').rstrip('/')}/",))
 
 
-def spoken_apart(request: Request) -> Step | None:
-    """Return that the two files that were spoken of last are compared, where none is named: "show the difference".
-
-    Examples
-    --------
-    >>> copied = Context(Step("copy", {"file": ("b.md",)}), "b.md", spoken=("a.md", "b.md"))
-    >>> spoken_apart(Request(Reading((Step("compare", {}),)), "show the difference", copied)).arguments
-    {'file': ('a.md', 'b.md')}
-    """
-    spoken = request.context.spoken[-BOTH:]
-    is_bare = request.step.act == "compare" and not (request.step.arguments or request.files or request.unexplained)
-    return request.instead("compare", file=spoken) if is_bare and len(spoken) == BOTH else None
-
-
 def also_of_kind(request: Request) -> Step | None:
     """Return that files of a kind go where another one just went: "and both csv files".
 
@@ -407,27 +390,6 @@ def put_there(request: Request) -> Step | None:
         if is_lacking and is_there and to.endswith("/")
         else None
     )
-
-
-def put_as(request: Request) -> Step | None:
-    """Return that a file that is described is put here under a name of its own: "take the old list out of there and put it here as b.csv".
-
-    Examples
-    --------
-    >>> said = Reading((Step("move", {"file": ("the old list", "b.csv")}),), language="en")
-    >>> put_as(Request(said, "move the old list here as b.csv", Context())).arguments
-    {'file': ('the old list',), 'to': ('b.csv',)}
-    """
-    each = [one.steps[0] for one in (request.reading, *request.reading.others) if len(one.steps) == 1]
-    new = request.files[0] if len(request.files) == 1 else ""
-    said = [one for step in each for one in step.arguments.get("file", ()) if not ENDED.search(one)]
-    before = words_of(request.text.partition(new)[0]) if new else ()
-    is_called = bool(before) and says_name(before[-1].text)
-    source = next((one for one in said if is_described(one, request.language)), "")
-    is_other = request.is_question or bool(request.concepts & {"copy", "append", "write", "file"})
-    is_put = bool(request.concepts & {"move", "put"}) and source in request.text
-    is_put = is_called and is_put and bool(source) and request.context.query is None  # and no rows that were shown
-    return request.instead("move", file=(source,), to=(new,)) if is_put and not is_other else None
 
 
 _MADE = frozenset(("write", "create", "copy", "rename", "move", "append", "query", "search"))
@@ -598,20 +560,3 @@ def left_in_folder(request: Request) -> Step | None:
     is_left = any("left" in one for one in request.wishes) and "many" in request.concepts
     is_it = bool(folder) and is_left and not request.names() and not request.concepts & {"line", "row", "word"}
     return request.instead("count.files", file=(folder,)) if is_it else None
-
-
-def more_lines(request: Request) -> Step | None:
-    """Return that the lines of two files are counted, where it is asked which has more: "which of a.csv and b.csv has more rows?".
-
-    Examples
-    --------
-    >>> said = Reading((Step("columns", {"file": ("a.csv",)}), Step("columns", {"file": ("b.csv",)})))
-    >>> more_lines(Request(said, "a.csv or b.csv, which has more rows?", Context())).arguments
-    {'file': ('a.csv', 'b.csv')}
-    """
-    is_most = bool({"most", "least"} & request.asking or {"more", "less", "max", "largest"} & request.concepts)
-    is_most = is_most or "many" in request.concepts
-    is_of_lines = bool(request.concepts & {"row", "line"}) and is_most and request.is_question
-    if len(request.files) != BOTH or not is_of_lines or any(map(is_changing, request.reading.steps)):
-        return None
-    return request.instead("count.lines", file=tuple(request.files))

@@ -9,7 +9,6 @@ from lango_nb.models.offline.keyed import TABULAR
 from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, OF_TASKS, SHOWING, of_boxes
-from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.names import (
     asks,
     back_in,
@@ -28,7 +27,6 @@ from lango_nb.models.offline.question import words_of_tables
 from lango_nb.models.offline.request import (
     ASKED_OF,
     CLAUSE,
-    MAYBE_OPEN,
     SHORT,
     Request,
     says_gone,
@@ -213,22 +211,6 @@ def line_at_place(request: Request) -> Step | None:
     return request.instead("line.delete", line=(str(place),)) if is_line and place else None
 
 
-def line_added(request: Request) -> Step | None:
-    """Return that a line goes to the file that is spoken of, and no task is noted: "and one more line: buy fruit".
-
-    Examples
-    --------
-    >>> said = Reading((Step("task.add", {"text": ("buy fruit",)}),))
-    >>> line_added(Request(said, "and one more line: buy fruit", Context(file="a.md")))[:2]
-    ('append', {'file': ('a.md',), 'text': ('buy fruit',)})
-    """
-    step, file = request.step, request.context.file
-    is_line = step.act == "task.add" and bool(step.word("text")) and request.says_line and not request.names()
-    if not is_line or not ENDED.search(file) or file.endswith(TABLES) or request.concepts & OF_TASKS:
-        return None
-    return request.instead("append", file=(file,), text=step.arguments["text"])
-
-
 def line_with(request: Request) -> Step | None:
     """Return that the lines with a word are wanted, where it was taken for the number of one: "which line mentions the gate?".
 
@@ -383,34 +365,12 @@ def boxes(request: Request) -> Step | None:
     return None if is_folder else of_boxes(request.reading, request.text, request.context)
 
 
-_COUNTED_LINE = re.compile(r"^(\S.*): (\d+)$", re.MULTILINE)
 _SHOWN_BY = {"count.matches": "search", "rows.count": "rows.where", "count.files": "list", "query": "query"}
 """What shows the things that an act counts."""
 _COUNTED = frozenset(("search", "count.lines", "count.files"))
 """Acts that are asked for where lines, or files, with a word are counted."""
 _MAYBE_REPEATED = frozenset(("exists", "read", "search", "unclear", "talk", "read.unique", "count.matches"))
 """Acts that are read where lines that stand somewhere twice are asked for."""
-
-
-def longest_counted(request: Request) -> Step | None:
-    r"""Return which of several files that were counted has most, or least: "which one is the longest?".
-
-    Examples
-    --------
-    >>> told = "letters has 52 words.\nletters/a.txt: 28\nletters/b.txt: 24"
-    >>> counted = Context(Step("count.words", {"file": ("letters",)}), answer=told)
-    >>> longest_counted(Request(Reading((Step("read.longest", {}),)), "which one is the longest?", counted)).arguments
-    {'file': ('letters/a.txt',)}
-    """
-    step, last = request.reading.steps[0], request.last
-    if last.act not in {"count.lines", "count.words", "count.chars"} or step.arguments.keys() - {"column"}:
-        return None
-    counts = {one[1]: int(one[2]) for one in _COUNTED_LINE.finditer(request.context.answer)}
-    both = ((max, {"longest", "largest", "max"}), (min, {"shortest", "smallest", "min"}))
-    ends = [end for end, concepts in both if request.concepts & concepts]
-    if len(counts) < BOTH or len(ends) != 1 or request.names("file"):
-        return None
-    return request.instead(last.act, file=(ends[0](counts, key=lambda name: counts[name]),))
 
 
 def repeated(request: Request) -> Step | None:
@@ -519,23 +479,6 @@ def ticked_too(request: Request) -> Step | None:
     )
 
 
-def still_open(request: Request) -> Step | None:
-    """Return that what is to be done is asked for, where it was read as anything else: "what is still open?".
-
-    Examples
-    --------
-    >>> still_open(Request(Reading((Step("read", {}),)), "what is still open?", Context())).act
-    'task.list'
-    """
-    step = request.step
-    is_maybe = step.act in MAYBE_OPEN or (bool(step.act) and step.act not in acts())
-    is_bare = not request.names() and not request.unexplained and request.length <= FEW_WORDS + 1
-    is_of_other = request.context.query is not None or bool(request.context.file)
-    if not (is_maybe and is_bare and request.is_question) or is_of_other or "many" in request.concepts:
-        return None
-    return request.instead("task.list") if state_of_boxes(request.text, request.language) == "open" else None
-
-
 _MAYBE_TOLD = frozenset(
     ("date", "unclear", "talk", "recall", "cell", "json.get", "same", "search", "read", "about.owner")
 )
@@ -636,32 +579,6 @@ def line_kept(request: Request) -> Step | None:
     if not (is_line and ENDED.search(goal)) or request.context.file in shown:
         return None
     return request.instead("write", file=(goal,), text=tuple(shown))
-
-
-def instead_of(request: Request) -> Step | None:
-    r"""Return that one word of the text that was shown stands for another: "they will be 31 and not 28, correct the letter".
-
-    Examples
-    --------
-    >>> shown = Context(Step("read", {}), "a.txt", read=(("a.txt", "Your 28 pupils\nare welcome."),))
-    >>> said = Reading((Step("forget", {}),))
-    >>> instead_of(Request(said, "they will be 31 and not 28, can you correct that?", shown)).arguments
-    {'file': ('a.txt',), 'old': ('28',), 'new': ('31',)}
-    """
-    context, found = request.context, request.words
-    text = dict(context.read).get(context.file) or "\n".join(context.shown)
-    numbers = [at for at, word in enumerate(found) if word.kind in {"number", "measure"}]
-    if len(numbers) != BOTH or request.files or not text or not ENDED.search(context.file):
-        return None
-    new, old = (found[at].text for at in numbers)
-    between = lexicon().concepts(found)[numbers[0] + 1 : numbers[1]]
-    is_instead = any(one & NEGATING for one in between) or any(
-        "instead" in one for one in request.wishes[numbers[0] + 1 : numbers[1]]
-    )
-    has = [re.search(rf"(?<![\d.,]){re.escape(one)}(?![\d])", text) is not None for one in (new, old)]
-    if not is_instead or has != [False, True] or context.file.endswith(TABLES):
-        return None
-    return request.instead("replace", file=(context.file,), old=(old,), new=(new,))
 
 
 _MAYBE_AMOUNT = frozenset(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from lango_nb.models.offline.columns import names_column
 from lango_nb.models.offline.followups import CLAUSES, ENDED, lacks
 from lango_nb.models.offline.keyed import KEYED, TABULAR
@@ -24,27 +22,10 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import BOX, clock
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
-from lango_nb.models.offline.queries import TABLES, ranked
+from lango_nb.models.offline.queries import TABLES
 from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_described, is_key_said
 from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID
 from lango_nb.models.offline.table_query import parse as parse_query
-
-
-def row_added(request: Request) -> Step | None:
-    """Return that a row goes to the table that is spoken of, where it is written out: "schreib Tom,Brot,15 dazu".
-
-    Examples
-    --------
-    >>> shown = Context(Step("query", {}), "a.csv", shown=("Ole,salad,12",))
-    >>> said = Reading((Step("value.set", {}),), language="de")
-    >>> row_added(Request(said, "schreib Tom,Brot,15 dazu", shown)).arguments
-    {'file': ('a.csv',), 'text': ('Tom,Brot,15',)}
-    """
-    shown, file = request.context.shown, request.context.file
-    cells = shown[0].count(",") if shown and file.endswith(".csv") else 0
-    rows = [part for part in request.text.split() if cells and part.count(",") == cells and not part.endswith(",")]
-    is_put = bool(request.concepts & KEEPING) and not request.is_question and not request.files
-    return request.instead("append", file=(file,), text=(rows[0],)) if is_put and len(rows) == 1 else None
 
 
 def key_left(request: Request) -> Step | None:
@@ -60,32 +41,6 @@ def key_left(request: Request) -> Step | None:
     left = [word for word in request.unexplained if word not in step.word("file")]
     is_lacking = step.act == "json.get" and bool(step.word("file")) and not step.word("key") and len(left) == 1
     return request.instead("json.get", file=step.arguments["file"], key=(left[0],)) if is_lacking else None
-
-
-def sorted_otherwise(request: Request) -> Step | None:
-    """Return that only the first rows are wanted of those that were just sorted, or the last first: "only the first three".
-
-    Examples
-    --------
-    >>> told = Context(last=Step("read.sorted", {"file": ("a.csv",)}, text="sort a.csv by price, dearest first"))
-    >>> read = Reading((Step("read.first", {"n": ("three",)}),))
-    >>> sorted_otherwise(Request(read, "only the first three", told)).text
-    'sort a.csv by price, dearest first, three'
-    >>> told = Context(last=Step("rows.sorted", {"column": ("price",)}, text="sort it by price"))
-    >>> sorted_otherwise(Request(Reading((Step("read.reversed", {}),)), "the other way round", told)).text
-    'the other way round'
-    """
-    step, last = request.step, request.last
-    is_sorted = last.act in {"read.sorted", "rows.sorted"} and not step.word("file")
-    before = last.text.partition("\n")[0]
-    if is_sorted and step.act == "read.reversed" and last.word("column"):
-        is_down, _ = ranked(before, request.language, last.word("column"))
-        return last._replace(text="" if is_down else request.text)
-    return (
-        last._replace(text=f"{before}, {step.word('n')}")
-        if is_sorted and step.word("n") and step.act == "read.first"
-        else None
-    )
 
 
 _EXTREMES = frozenset(("largest", "smallest", "longest", "shortest", "newest", "oldest", "max", "min"))
@@ -388,26 +343,6 @@ _MAYBE_COLUMN = frozenset(("task.list", "list", "list.ending", "talk", "unclear"
 """Acts that are read where the values of a column are asked for."""
 
 
-def column_listed(request: Request) -> Step | None:
-    r"""Return that the values of a column of the table that was shown are wanted: "list the cities".
-
-    Examples
-    --------
-    >>> shown = Context(Step("read", {}), "a.csv", read=(("a.csv", "city,price\nRome,4\nOslo,6"),))
-    >>> column_listed(Request(Reading((Step("task.list", {}),)), "list the cities", shown)).arguments
-    {'file': ('a.csv',), 'column': ('city',)}
-    """
-    head = dict(request.context.read).get(request.context.file, "").partition("\n")[0]
-    is_table = request.context.file.endswith((".csv", ".tsv")) and not request.names() and len(request.unexplained) == 1
-    if not is_table or request.step.act not in _MAYBE_COLUMN or request.length > FEW_WORDS + 1:
-        return None
-    columns = [
-        name for name in re.split(r"[,;\t]", head) if names_column(request.unexplained[0], name, request.language)
-    ]
-    file = request.context.file
-    return request.instead("column.distinct", file=(file,), column=(columns[0],)) if len(columns) == 1 else None
-
-
 def columns_only(request: Request) -> Step | None:
     """Return that columns of a table are to be shown, and not which there are: "only the columns item and price of a.csv".
 
@@ -591,19 +526,3 @@ _MAYBE_KEPT = frozenset(
 """Acts that are read where rows are to be kept in a file."""
 _POINTING = frozenset(("all", "only", "it", "what", "who", "i", "you"))
 _OF_KEEPING = KEEPING | {"create", "file", "please", "list"}
-
-
-def same_value(request: Request) -> Step | None:
-    """Return that the value that was looked up, or set, is looked up again: "is it on now?".
-
-    Examples
-    --------
-    >>> put = Context(Step("json.set", {"file": ("a.json",), "key": ("bar",), "new": ("true",)}), "a.json")
-    >>> same_value(Request(Reading((Step("exists", {"file": ("it",)}),)), "is it on now?", put)).arguments
-    {'file': ('a.json',), 'key': ('bar',)}
-    """
-    last = request.last
-    is_it = last.act in {"json.get", "json.set"} and request.is_question and "active" in request.asking
-    if not is_it or request.length > FEW_WORDS or request.unexplained or is_change(request.step.act):
-        return None
-    return request.instead("json.get", file=last.arguments.get("file", ()), key=last.arguments.get("key", ()))

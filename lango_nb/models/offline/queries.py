@@ -93,7 +93,6 @@ _STATES = frozenset(("done", "open"))
 _NAMED = re.compile(r"[^\W\d_a-z]\w*(?:[ -][^\W\d_a-z]\w*)?|")
 _FULL_NAME = re.compile(r"[^\W\d_a-z][\w'\u2019-]*(?: [\w'\u2019-]+){0,3}")
 """How somebody is called, shortly."""
-_WHOLE_NAME = re.compile(r"[^\W\d_a-z][^\d.,;:@]*")
 _CLAUSE = re.compile(r"(?<=[.!?;])\s+|(?<=[\u3002\uff01\uff1f])|(?<=[!?])(?=[\u3040-\u9fff])|\s+[-\u2013\u2014]\s+")
 
 
