@@ -34,6 +34,8 @@ SUITES = Path(__file__).parents[1] / "data" / "requests"
 NAMES = sorted(path.parent.name for path in SUITES.glob("*/tasks.yaml"))
 EVERY = 2
 """The suite carries out one task of so many."""
+WAIT = "agent_wait"
+"""A root asks once more for what takes longer than a second: how often is a matter of the machine."""
 LONG = 1000
 """Of a longer answer the beginning is kept."""
 UNSTEADY = re.compile(
@@ -54,8 +56,10 @@ def setup(topology: str) -> Setup:
 def turn_lines(number: int, turn: TurnResult) -> Iterator[str]:
     """Tell how one turn went."""
     yield f"{number}. {' '.join(turn.say.split())}"
-    tools = ", ".join(f"{name} x{count}" if count > 1 else name for name, count in Counter(turn.tools).items())
-    used = f"{' → '.join(turn.agents)} · {tools or 'no tool'} · {turn.steps} steps"
+    called = Counter(turn.tools)
+    waits = called.pop(WAIT, 0)
+    tools = ", ".join(f"{name} x{count}" if count > 1 else name for name, count in called.items())
+    used = f"{' → '.join(turn.agents)} · {tools or 'no tool'} · {turn.steps - waits} steps"
     yield used + (f" · {turn.approvals} approvals" if turn.approvals else "")
     answer = UNSTEADY.sub("(…)", turn.answer)
     answer = answer if len(answer) <= LONG else f"{answer[:LONG]} …"
