@@ -304,6 +304,9 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     is_kept = bool(moved) and all(step.destination for step in reading.steps)  # the file it is in goes nowhere
     if is_kept or any(step.act == "folder.make" and "folder" not in concepts_of(step.text) for step in other.steps):
         return False  # "make it 20 minutes"
+    is_it = any(_points(word) for step in reading.steps for word in step.arguments.get("file", ()))
+    if is_it and _deletes(reading) and any(step.act.startswith("delete.") for step in other.steps):
+        return False  # "delete that file", where none was spoken of, is not all of them
     if any(map(_loses_exception, other.steps)) or (_deletes(reading) and _changes(other) and not _deletes(other)):
         return False  # what is to go is not copied, and nothing is written instead
     if _is_answer(other, reading) or _is_answer(reading, other):
@@ -386,7 +389,7 @@ def _is_cut_short(step: Step, language: str) -> bool:
 
 def _points(word: str) -> bool:
     """Tell whether a word stands for a file that was spoken of: "the original"."""
-    return any(is_pointer(trimmed(word), kind) for kind in ("it", "other", "original", "copy"))
+    return any(is_pointer(one, kind) for one in (word, trimmed(word)) for kind in ("it", "other", "original", "copy"))
 
 
 def _wants_to_be_asked(step: Step) -> bool:

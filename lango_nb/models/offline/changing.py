@@ -16,7 +16,7 @@ from lango_nb.models.offline.columns import is_numeric, names_column
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import CLAUSES
 from lango_nb.models.offline.keyed import KEYED, TABULAR, in_json, keyed
-from lango_nb.models.offline.lexicon import NEGATING, concepts_of, is_small_in, lexicon_of
+from lango_nb.models.offline.lexicon import NEGATING, Word, concepts_of, is_small_in, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import excepted, key_abroad, memories, named, task_meant, tasks
@@ -68,7 +68,6 @@ from lango_nb.models.offline.plan import Step, show
 from lango_nb.models.offline.question import words_of_tables
 from lango_nb.models.offline.rows_told import names_values, row_told
 from lango_nb.models.offline.series import is_series, members
-from lango_nb.models.offline.steps import without_last
 from lango_nb.models.offline.table_query import answer
 from lango_nb.models.offline.table_query import parse as parse_query
 
@@ -114,7 +113,7 @@ def given_text(desk: Desk, step: Step, role: str = "text") -> str:
     """Return the text a step is to write; a pronoun stands for the last result."""
     words = step.arguments.get(role, ())
     if len(words) == 1 and role == "text":
-        words = _one_by_one(words[0], desk.language) or parts_of_lines(words[0], step.text)
+        words = _one_by_one(words[0], step.text, desk.language) or parts_of_lines(words[0], step.text)
     if not words and desk.has_result:
         return desk.context.answer
     if not words:
@@ -124,20 +123,43 @@ def given_text(desk: Desk, step: Step, role: str = "text") -> str:
     return "\n".join(words)
 
 
-def _one_by_one(text: str, language: str) -> tuple[str, ...]:
-    """Return the things that are to stand on a line each, where a text says so at its end; none where it does not.
+_APIECE = frozenset(("apiece", "separate"))
+"""What says that each thing is to have a line of its own (``data/reading/listed.tsv``)."""
+
+
+def _one_by_one(text: str, request: str, language: str) -> tuple[str, ...]:
+    """Return the things that are to stand on a line each, where a request says so at its end; none where it does not.
 
     Examples
     --------
-    >>> _one_by_one("soap, rice and coffee, one per line", "en"), _one_by_one("soap, rice and coffee", "en")
-    (('soap', 'rice', 'coffee'), ())
+    >>> _one_by_one("soap and rice, one per line", "write soap and rice, one per line", "en")
+    ('soap', 'rice')
+    >>> _one_by_one("Öl, Reis", "leg a.txt an mit Öl, Reis, jedes in einer eigenen Zeile", "de")
+    ('Öl', 'Reis')
+    >>> _one_by_one("soap and rice in one line", "write soap and rice in one line", "en")
+    ()
     """
-    found = words_of(text)
-    kept = without_last(found, "apiece", language)
+    found = words_of(request.partition("\n")[0])
+    kept = _without_apiece(found, language)
     if not kept or len(kept) == len(found):
         return ()
-    bare = text[: kept[-1].end]
+    tail = request[kept[-1].end : found[-1].end]
+    bare = text[: -len(tail)].rstrip(" ,;") if text.endswith(tail) else text
     return parts_of_lines(bare, f"lines: {bare}")
+
+
+def _without_apiece(found: Sequence[Word], language: str) -> Sequence[Word]:
+    """Return words without those at the end which say that each thing is to have a line."""
+    told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
+    begin = len(found)
+    while begin and not found[begin - 1].is_quoted:
+        word, own = found[begin - 1], told[begin - 1]
+        is_tail = word.kind == "sign" or bool(own & {"each", "line", "one_number"} or marks[begin - 1] & _APIECE)
+        if not (is_tail or is_small(word.text) or is_small_in(word.folded, language)):
+            break
+        begin -= 1
+    said = frozenset[str]().union(*told[begin:])
+    return found[:begin] if any("apiece" in one for one in marks[begin:]) or {"each", "line"} <= said else found
 
 
 def edit(desk: Desk, path: str, old: str, new: Sequence[str]) -> Work:
@@ -249,9 +271,9 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     if lines(old) == lines(text):
         raise CannotWork(desk.say("same_already", file=name))
     told = concepts_of(step.text)
-    if old.strip() and told & _ADDING and not told & _REPLACING:
-        return (yield from append_to(desk, step, name, text))
     is_kept = {*lines(old)} == {*lines(text)}  # in another order, or without what was there twice: nothing is lost
+    if old.strip() and told & _ADDING and not (told & _REPLACING or is_kept):
+        return (yield from append_to(desk, step, name, text))
     if old.strip() and not (desk.is_certain or is_kept) and "replace" not in told:
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))

@@ -176,8 +176,9 @@ def _named(asked: Question, column: str, values: Sequence[str], *, is_text: bool
     said: dict[str, int] = {}
     shortest = SHORTEST - 1 if asked.means(column) else SHORTEST
     for unit in asked.units:
+        is_whole = len(unit.text) == shortest - 1 and unit.text in telling and not asked.concepts[unit.token]
         if (
-            len(unit.text) < shortest
+            (len(unit.text) < shortest and not is_whole)  # "how many hours does Bo have?"
             or unit.text.isdigit()
             or is_small(unit.text)
             or unit.token in asked.used

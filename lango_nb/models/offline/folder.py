@@ -548,7 +548,7 @@ class Desk:
                 raise Ask(self.say("ask.which", names=self.either(listed)))  # "delete one of them"
         if not words:
             name: str = yield from self.usual(step)
-            is_edited = step.act == "delete" and self._is_edited(name)  # "delete it" may be what was added
+            is_edited = step.act == "delete" and self._is_edited(step, name)  # "delete it" may be what was added
             if is_asked and step.act in _AWAY and (is_edited or self._is_only_found(name) or self._is_described(step)):
                 raise self._shall(step, name)
             return (name,)
@@ -648,7 +648,7 @@ class Desk:
         if is_pointer(word, "it") or is_pointer(word, "those"):
             is_sought = not (self.context.file or self.context.shown)  # "delete the letter": nothing was spoken of
             is_open = self.context.asked is not None  # what "it" is has become unclear: a question was not answered
-            is_unclear = is_open or not self.context.is_named or self._is_edited(name)
+            is_unclear = is_open or not self.context.is_named or self._is_edited(step, name)
             return is_sought or (name == self.context.file and is_unclear)
         bare = trimmed(word).strip("\"'`").removeprefix("./").rstrip("/").casefold()
         names = {name.casefold(), name.rpartition("/")[2].casefold()}
@@ -681,10 +681,11 @@ class Desk:
             meant = meant.with_arguments(to=(self.goal(step),))
         return Ask(self.say("shall", plan=show(meant)))
 
-    def _is_edited(self, name: str) -> bool:
-        """Tell whether something in a file was just added or changed: "it" may be either."""
-        changed = self.context.changed
-        is_part = changed is not None and bool({"added", "old", "lines"} & set(changed.arguments))
+    def _is_edited(self, step: Step, name: str) -> bool:
+        """Tell whether something in a file was just added or changed: "it" may be either, where it is not said which."""
+        changed, last = self.context.changed, self.context.last
+        is_just = last is not None and is_change(last.act) and "file" not in concepts_of(step.text)
+        is_part = is_just and changed is not None and bool({"added", "old", "lines"} & set(changed.arguments))
         return changed is not None and is_part and name in changed.arguments.get("file", ())
 
     def _is_only_found(self, name: str) -> bool:

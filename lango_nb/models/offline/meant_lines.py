@@ -448,15 +448,20 @@ def told_done(request: Request) -> Step | None:
     >>> told_done(Request(Reading((Step("talk", {}),)), "I asked the city already", shown)).arguments
     {'file': ('a.txt',), 'find': ('ask the city',)}
     """
-    found = [BOX.match(line) for line in request.context.answer.splitlines()]
+    is_past = "already" in request.asking
+    lines = request.context.answer.splitlines()
+    text = dict(request.context.read).get(request.context.file)
+    lines = text.splitlines() if is_past and text is not None else lines
+    found = [BOX.match(line) for line in lines]
     boxes = [one[4] for one in found if one is not None and one[2] == " "]
-    is_told = request.step.act in {"talk", "unclear", "remember"} and not request.is_question and not asks(request.text)
-    if not (is_told and boxes and all(found)) or request.names() or request.context.asked is not None:
+    is_maybe = is_past or request.step.act in {"talk", "unclear", "remember"}
+    is_told = is_maybe and not request.is_question and not asks(request.text)
+    if not (is_told and boxes and (is_past or all(found))) or request.names() or request.context.asked is not None:
         return None
     if request.asking & {"yet", "not"} or request.concepts & (NEGATING | {"must", "want", "later"}):
         return None  # "I have not asked the city yet"
     near, shared = nearest_texts(request.text, boxes, request.language)
-    is_one = len(near) == 1 and bool(shared) and bool(request.concepts & {"i", "done"})
+    is_one = len(near) == 1 and bool(shared) and (is_past or bool(request.concepts & {"i", "done"}))
     return request.instead("line.tick", file=(request.context.file,), find=(near[0],)) if is_one else None
 
 

@@ -71,6 +71,30 @@ def sorted_into(request: Request) -> Step | None:
     return request.instead("rows.sorted", "write", file=(" ".join(source),), to=to) if source else None
 
 
+_REORDERED = frozenset(("read.sorted", "read.reversed", "read.unique", "rows.sorted"))
+"""Acts that show a file in another order."""
+
+
+def sorted_there(request: Request) -> Step | None:
+    """Return that a file stays in the order in which it is shown, where that is to be saved and no other file is named.
+
+    Examples
+    --------
+    >>> said = Reading((Step("read.sorted", {"file": ("a.txt",)}),), language="de")
+    >>> sorted_there(Request(said, "sortier a.txt und speicher das so", Context()))[1:3]
+    ({'file': ('a.txt',), 'to': ('a.txt',)}, 'write')
+    >>> sorted_there(Request(said, "zeig a.txt sortiert", Context()))
+    """
+    step = request.step
+    file = step.word("file") or request.context.file
+    is_kept = bool(request.concepts & {"save", "put"}) and not (step.destination or request.is_question)
+    others = [word.text for word in request.words if word.kind == "file" and word.text != file]
+    if step.act not in _REORDERED or not is_kept or not file or others or step.word("to"):
+        return None
+    act = "read.sorted" if step.act == "rows.sorted" and not file.casefold().endswith(TABULAR) else step.act
+    return step.with_arguments(file=(file,), to=(file,))._replace(act=act, destination="write", text=request.text)
+
+
 def rows_shown(request: Request) -> Step | None:
     """Return that the first, or the last, of the rows that were shown are wanted, and no lines of the file.
 
