@@ -89,6 +89,9 @@ def said_rather(reading: Reading, request: str) -> Reading:
     >>> other = Reading((Step("delete", {"file": ("the letter",)}),), 0.2)
     >>> said_rather(Reading((Step("read", {"file": ("the letter",)}),), 0.4, others=(other,)), "delete the letter").steps[0].act
     'delete'
+    >>> copied = Reading((Step("copy", {}),), 0.6, "fr", others=(Reading((Step("read", {}),), 0.3),))
+    >>> said_rather(copied, "montre la copie").steps[0].act
+    'read'
     """
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
     told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
@@ -99,7 +102,11 @@ def said_rather(reading: Reading, request: str) -> Reading:
     if not first or (reading.confidence >= SURE and not is_wrong):
         return reading
     least = reading.confidence if first == "talk" else 0.0
-    is_shown = first == "talk" and bool(_SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]))
+    begins_shown = bool(_SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]))
+    if begins_shown and is_change(first):  # "montre la copie" makes none
+        looks = [one for one in reading.others if len(one.steps) == 1 and one.steps[0].act.startswith("read")]
+        return looks[0]._replace(others=(reading._replace(others=()),)) if looks else reading
+    is_shown = first == "talk" and begins_shown
     for other in sorted(reading.others, key=lambda one: -one.confidence):
         step = other.steps[0]
         row = acts().get(step.act)
