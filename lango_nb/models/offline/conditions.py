@@ -18,7 +18,7 @@ from lango_nb.models.offline.columns import (
     holds_truths,
     is_numeric,
 )
-from lango_nb.models.offline.lexicon import lexicon, lexicon_of, words
+from lango_nb.models.offline.lexicon import is_small_in, lexicon, lexicon_of, words
 from lango_nb.models.offline.names import EAST, is_small, plain, stem, table_of
 from lango_nb.models.offline.operations import Table, clock, day, number
 from lango_nb.models.offline.plan import read_rows
@@ -155,7 +155,7 @@ def _named(asked: Question, column: str, values: Sequence[str], *, is_text: bool
     whole: dict[str, Sequence[int]] = {}
     for value in values:
         folded = plain(value)
-        if folded in TRUE | FALSE or (len(folded) == 1 and folded.isascii()) or is_small(folded):
+        if folded in TRUE | FALSE or (len(folded) == 1 and folded.isascii()) or _is_no_name(value, asked):
             continue
         name = _country(value) if value.isupper() else ""  # the country of a code
         as_written = asked.find(value) or asked.find(_ENDING.sub("", value)) or asked.translates(value)
@@ -201,6 +201,22 @@ def _named(asked: Question, column: str, values: Sequence[str], *, is_text: bool
         return None
     asked.used.update(said.values())
     return Condition(column, "has", tuple(said), asked.is_denied(min(said.values())))
+
+
+def _is_no_name(value: str, asked: Question) -> bool:
+    """Tell whether a value only holds sentences together, and is not said as a name: Mia is "my" in Italian.
+
+    Examples
+    --------
+    >>> from lango_nb.models.offline.queries import query
+    >>> trips = Table(("trip", "rider"), (("11", "Mia"), ("12", "Tom"), ("13", "Mia")))
+    >>> str(query("cuántos viajes hizo Mia?", trips, language="es"))
+    'count where rider is Mia'
+    """
+    folded = plain(value)
+    is_own = is_small_in(value.casefold(), asked.language)
+    is_written = value[:1].isupper() and any(token.text == value for token in asked.tokens[is_own:])
+    return is_small(folded) and not (is_written or (not is_own and len(folded) >= SHORTEST))
 
 
 def _shortened(asked: Question, telling: Iterable[str]) -> dict[str, int]:

@@ -60,13 +60,22 @@ from lango_nb.models.offline.question import (
     words_for,
     words_of_tables,
 )
-from lango_nb.models.offline.table_query import ENDS, FEW_WORDS_SAID, ORDERS, Condition, Query, answer, is_yes_or_no
+from lango_nb.models.offline.table_query import (
+    ENDS,
+    FEW_WORDS_SAID,
+    ORDERS,
+    WEEKDAYS,
+    Condition,
+    Query,
+    answer,
+    is_yes_or_no,
+)
 
 TABLES = (".csv", ".tsv", ".json", ".log")
 """How the names of files end that hold tables."""
 MOST_ROWS = 5000
 """Rows of a table that questions are read against."""
-_MONEY = ("expenses", "price", "payment", "paid", "pay", "cost", "spent")
+_MONEY = ("budget", "expenses", "price", "payment", "paid", "pay", "cost", "spent")
 _BEST: Mapping[str, str] = {"better": "most", "worse": "least"}
 """Which end is the better one."""
 QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -181,6 +190,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
     found = _sized(found, table, asked, is_titled=bool(title))
+    if found.measure in {"max", "min"} and asked.asks({"price"}) and set(plain(found.column).split()) & words_for("priced"):
+        found = found._replace(is_grounded=True)  # what is dear has a price
     if (of_one := _of_its_kind(before, found, asked, table)) is not None:
         return of_one
     if (told_before := _goes_on_from(before, found, asked, table)) is not None:
@@ -330,6 +341,7 @@ def _order_said(asked: Question) -> tuple[str, set[int]]:
 def _measure_said(asked: Question, ordering: set[int]) -> str:
     """Return what is measured by the words of a question, but for those that say in which order: "how many different" are distinct."""
     said = [one for one, concepts in MEASURES.items() if {*asked.has(concepts)} - ordering]
+    said = said or ["count"] * bool(asked.asks({"times"}))
     return "distinct" if said[:2] == ["count", "distinct"] else next(iter(said), "")
 
 
@@ -539,7 +551,11 @@ def _whose(asked: Question, table: Table) -> str:
     """
     people = [*asked.has(("who",)), *asked.means("person")]
     named = [
-        name for name in table.columns if has_groups(name, table) and all(map(_NAMED.fullmatch, table.values(name)))
+        name
+        for name in table.columns
+        if has_groups(name, table)
+        and all(map(_NAMED.fullmatch, table.values(name)))
+        and not {*map(plain, table.values(name))} & {*WEEKDAYS}
     ]
     told = [name for name in named if any("who" in lexicon_told for lexicon_told in lexicon().concepts(words(name)))]
     is_of_rows = any(
@@ -768,6 +784,8 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
     """
     found: dict[str, tuple[float, int]] = {}
     said: dict[str, set[int]] = {}
+    places = [name for name in table.columns if set(plain(name).split()) & words_for("located")]
+    placed = places[0] if len(places) == 1 else ""
     for column in table.columns:
         title_of_it = column.partition(IS)[0]  # of a product
         parts = [part for part in plain(title_of_it).split() if not part[:1].isdigit() and not is_small(part)]
@@ -786,6 +804,9 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
         said_by = {*told_by, "lasts"} if "length" in told_by else {*told_by}
         qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(said_by)]
         qualities = qualities if is_numeric(table.values(column)) or is_of_lengths(column, table) else []
+        if not met and column == placed:
+            met = asked.has(("where",)) or [unit.token for unit in asked.units if unit.text in words_for("located")]
+            hits = [(column, met)] if met else hits  # "in which part of town is it?": district
         if not met and qualities:
             met, hits = qualities, [("", qualities)]  # "the heaviest": mass_g
         sign = unit_of(column)
@@ -944,9 +965,9 @@ def ranked(text: str, language: str, column: str = "") -> tuple[bool, int]:
 
 
 def _counted_off(asked: Question) -> int:
-    """Return the number right before a superlative, which is no day and no value: "the 3 dearest repairs"; 0 for none."""
+    """Return the number right before a superlative, which is no day and no value: "the 3 dearest repairs", "os 3 mais vendidos"; 0 for none."""
     _explain_span(asked)
-    extremes = asked.has(_EXTREMES)
+    extremes = {*asked.has(_EXTREMES), *asked.asks(ENDS)}
     for unit in asked.units:
         if unit.is_number and unit.token + 1 in extremes and unit.text.isdigit():
             asked.used.add(unit.token)

@@ -214,6 +214,7 @@ class Question:
             [] if len(word) <= SHORTEST or is_small(word) else [at for tokens in self._meaning(word) for at in tokens]
         )
         free = [at for at in found if at not in self.used | self.columns and not self.concepts[at] & asking]
+        free = [at for at in free if not (at and {"which", "what"} & self.concepts[at - 1] and self.tokens[at].kind == "word")]
         spaced = [at for at in free if self.tokens[at].kind not in UNSPACED][:1]
         return spaced or (free if len(free) > 1 and free == found else [])  # 电影
 
