@@ -155,6 +155,8 @@ def _named(asked: Question, column: str, values: Sequence[str], *, is_text: bool
     whole: dict[str, Sequence[int]] = {}
     for value in values:
         folded = plain(value)
+        if folded in TRUE | FALSE and asked.language in EAST and folded.isascii() and asked.find(column):
+            whole |= {value: places} if (places := asked.find(folded)) else {}  # 那fish是no的呢
         if folded in TRUE | FALSE or (len(folded) == 1 and folded.isascii()) or _is_no_name(value, asked):
             continue
         name = _country(value) if value.isupper() else ""  # the country of a code
@@ -216,7 +218,8 @@ def _is_no_name(value: str, asked: Question) -> bool:
     folded = plain(value)
     is_own = is_small_in(value.casefold(), asked.language)
     is_written = value[:1].isupper() and any(token.text == value for token in asked.tokens[is_own:])
-    return is_small(folded) and not (is_written or (not is_own and len(folded) >= SHORTEST))
+    is_name = value[:1].isupper() and not is_own and len(folded) >= SHORTEST  # "how many trips did mia make?"
+    return is_small(folded) and not (is_written or is_name)
 
 
 def _shortened(asked: Question, telling: Iterable[str]) -> dict[str, int]:

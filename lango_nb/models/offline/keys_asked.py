@@ -72,7 +72,7 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     asked = read_question(text, language, dict.fromkeys(key for path in nodes for key in path if not key.isdigit()))
     days = _days_of(nodes)
     said = {
-        part: frozenset(asked.means(days.get(part, part)))
+        part: frozenset((*asked.means(days.get(part, part)), *_said_of_kind(asked, part)))
         for path in nodes
         for key in path
         for part in plain(key).split()
@@ -118,6 +118,19 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     explained = asked.explained()
     is_whole = all(said.get(part) for part in plain(path[-1]).split() if not is_small(part))
     return Leaf(path, below, explained, keys, measure, total, is_active and explained == 1, is_whole)
+
+
+def _said_of_kind(asked: Question, part: str) -> list[int]:
+    """Return the words that ask for what a key of some kind holds: how much for a price, whether one may for what is allowed.
+
+    Examples
+    --------
+    >>> house = {"price_per_night": 80, "max_nights": 9, "dog_allowed": False, "dog_name": "Rex"}
+    >>> leaf("ile kosztuje noc?", house, language="pl").path, leaf("may we bring the dog?", house).path
+    (('price_per_night',), ('dog_allowed',))
+    """
+    kinds = (("price", "priced"), ("allowed", "allowed"))
+    return [at for kind, named in kinds if part in words_for(named) for at in asked.asks({kind})]
 
 
 def _told_below(asked: Question, path: tuple[str, ...], nodes: Mapping[tuple[str, ...], object]) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "l
 
 
 def sum_of_both(request: Request) -> Step | None:
-    """Return the sum of the last two results: "what is that for the two together?".
+    """Return the sum of the last two results: "what is that for the two together?", "so how much is that together?".
 
     Examples
     --------
@@ -77,10 +77,16 @@ def sum_of_both(request: Request) -> Step | None:
     >>> said = Reading((Step("column.sum", {}),))
     >>> sum_of_both(Request(said, "what is that for the two together?", both)).word("text")
     '85 + 30'
+    >>> both = Context(Step("query", {}), answer="4 (a.csv: sum pay where who is Bo)", earlier="3 (a.csv: sum pay where who is Ann)")
+    >>> sum_of_both(Request(said, "so how much is that together?", both)).word("text")
+    '3 + 4'
     """
     told = (request.context.earlier.partition("\n")[0], request.context.answer.partition("\n")[0])
     values = [value for line in told if (value := _number_told(line, request.language)) is not None]
-    is_both = bool(request.concepts & {"two", "both"}) and ("together" in request.asking or "sum" in request.concepts)
+    measured = {line.partition(" where ")[0].lstrip("0123456789.,-") for line in told if " where " in line}
+    is_alike = len(measured) == 1 and told[0] != told[1] and not (request.unexplained or request.concepts & {"all"})
+    is_both = bool(request.concepts & {"two", "both"}) or is_alike  # what was measured is the same, of other rows
+    is_both = is_both and ("together" in request.asking or "sum" in request.concepts)
     is_other = request.length > SHORT or request.names("file", "folder") or len(request.context.shown) > 1
     if not is_both or is_other or len(values) != BOTH or is_changing(request.step):
         return None

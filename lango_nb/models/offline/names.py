@@ -1123,6 +1123,8 @@ def likeliest_lines(
     [('a.md', 'The key is in the blue tin.')]
     >>> likeliest_lines("wo ist der Schlüssel für die blaue Kiste?", texts, language="de")
     [('a.md', 'The key is in the blue tin.')]
+    >>> likeliest_lines("when do we open on saturdays?", {"a.md": "# Opening hours\nSaturday 8:00\n# Visits\nSaturday: Ann"})
+    [('a.md', 'Saturday 8:00')]
     >>> likeliest_lines("who wrote Hamlet?", texts), likeliest_lines("wer hat Hamlet geschrieben?", texts, language="de")
     ([], [])
     """
@@ -1138,7 +1140,9 @@ def likeliest_lines(
         if name.casefold().endswith((".csv", ".tsv")):
             heading = text.partition("\n")[0]
         named = _named(options, f"{_without_ending(_base(name))} {_title(text)}") if language else frozenset()
+        above = frozenset[int]()
         for line in text.splitlines()[:_MOST_SOUGHT_LINES]:
+            above = _named(options, line) if line.startswith("#") else above
             whole = f"{line} {heading}" if line != heading else line
             parts = {*_parts(whole), *(stems(fold(whole)) if language else ())}
             own = frozenset(
@@ -1146,7 +1150,7 @@ def likeliest_lines(
                 for place, words in enumerate(options)
                 if words & parts or (language in EAST and any(not one.isascii() and one in whole for one in words))
             )
-            hits = own | named
+            hits = own | named | above
             if own and (not before or any(place < len(new) for place in hits)):
                 rows.append((name, line, hits))
     if not rows:

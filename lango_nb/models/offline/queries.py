@@ -53,7 +53,9 @@ from lango_nb.models.offline.question import (
     MEASURING,
     NEAR,
     NEGATING,
+    SHORTEST,
     Question,
+    is_word_of,
     number_said,
     read_question,
     said_of_tables,
@@ -88,6 +90,8 @@ QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """What things are (``data/reading/asked.tsv``): nouns that columns are called by which tell how much, and their units."""
 _SIZED = (("size", "area", "surface"), ("m2",))
 """The same of what is called large or small."""
+_TELLING: Mapping[str, str] = {"price": "priced", "sold": "sold"}
+"""What is said of things, and what the columns are called that tell how much it is (``data/reading/asked.tsv``)."""
 _EXTREMES = frozenset((*MEASURES["max"], *MEASURES["min"]))
 _STAYS = {"longest": "min", "oldest": "min", "shortest": "max", "newest": "max"}
 """Who is there longest, and newest, by the year or the day on which they came."""
@@ -157,6 +161,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
     measure = _measure_said(asked, ordering | limiting_words(asked, table))
+    measure = measure or ("max" if counted else "")
     named = _columns(asked, table, _of_several(where, asked) | (title if where or measure == "count" else set()))
     times = [name for name in table.columns if holds_times(name, table)]
     named = named + [name for name in _names_asked(asked, table) if name not in named]
@@ -182,7 +187,11 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         wanted = tuple(name for name in times if name not in spent)
     is_counted = measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
-    is_grounded = _is_told(where, named, times, title) or is_counted or is_titled
+    is_of_words = bool(where) and all(one.kind == "has" for one in where) and not (title or named)
+    if measure == "count" and is_of_words and _counts_things(asked):
+        return Query()  # a word of a name says nothing of how many of something else there are
+    is_when = bool(asked.has(("when",))) and asked.explained() < 1
+    is_grounded = _is_told(where, named, times, title, is_when=is_when) or is_counted or is_titled
     found = Query(tuple(where), wanted, measure, turned and _column_of(before), explained, is_grounded)
     found, is_time = _in_turn(_of_stay(found, table, asked), before, table, asked), bool(asked.has(_TIMES))
     is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
@@ -190,7 +199,12 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
     found = _sized(found, table, asked, is_titled=bool(title))
-    if found.measure in {"max", "min"} and asked.asks({"price"}) and set(plain(found.column).split()) & words_for("priced"):
+    if measure == "count" and _counts_things(asked) and not asked.asks({"sold"}):
+        told_of = {*plain(" ".join((*found.wanted, found.column))).split()}
+        if told_of & words_for("sold") and not named:
+            return Query()  # how many eggs a cake takes is not how many were sold
+    called = {*plain(found.column).split()} if found.measure in {"max", "min"} else set[str]()
+    if any(asked.asks({said}) and called & words_for(kind) for said, kind in _TELLING.items()):
         found = found._replace(is_grounded=True)  # what is dear has a price
     if (of_one := _of_its_kind(before, found, asked, table)) is not None:
         return of_one
@@ -199,6 +213,9 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = found._replace(most=most, is_titled=bool(title), is_column_said=found.column in named)
     found = _of_that_row(found, before, table, asked)
     found = _grouped(found, before, table, asked, is_money=is_money)
+    found = _of_that_one(found, before, table, asked)
+    unknown = _stranger(asked, table) if found.measure and not (found.where or found.by) else ""
+    found = found._replace(unknown=unknown)
     return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
 
 
@@ -226,6 +243,28 @@ def _of_its_kind(before: Query | None, found: Query, asked: Question, table: Tab
         return None
     one = Condition(table.columns[own], "is", (rows[0][own],))
     return found._replace(where=(one,), wanted=(where.column,), explained=1.0, is_grounded=True)
+
+
+def _stranger(asked: Question, table: Table) -> str:
+    """Return the name of somebody, or something, of whom a question wants a number, and whom a table does not have; else empty.
+
+    Examples
+    --------
+    >>> shifts = Table(("day", "who", "hours"), (("1", "Ann", "3"), ("2", "Bo", "4"), ("3", "Ann", "2")))
+    >>> [query(said, shifts).unknown for said in ("how many hours does dan have", "how many hours in total?")]
+    ['dan', '']
+    >>> query("ile godzin ma Zosia?", shifts, language="pl").unknown
+    'Zosia'
+    """
+    if not any(all(map(_FULL_NAME.fullmatch, table.values(name))) for name in table.columns):
+        return ""
+    for at, token in enumerate(asked.tokens):
+        is_free = token.kind == "word" and at not in asked.used | asked.columns and not token.is_quoted
+        is_filler = is_small(token.folded) or is_small_in(token.folded, asked.language) or len(token.text) < SHORTEST
+        is_called = asked.language in EAST or token.text[:1].isupper() or (at and "holds" in asked.asking[at - 1])
+        if is_free and not is_filler and at and is_called and not is_word_of(token, asked.language):
+            return token.text
+    return ""
 
 
 def _column_of(before: Query | None) -> str:
@@ -540,6 +579,17 @@ def _may_part(column: str, found: Query, table: Table) -> bool:
     return has_groups(column, table) and column != found.column and not is_of_times
 
 
+def _people(table: Table) -> list[str]:
+    """Return the columns of names that are there more than once, and are no days of the week."""
+    return [
+        name
+        for name in table.columns
+        if has_groups(name, table)
+        and all(map(_NAMED.fullmatch, table.values(name)))
+        and not {*map(plain, table.values(name))} & {*WEEKDAYS}
+    ]
+
+
 def _whose(asked: Question, table: Table) -> str:
     """Return the column of the people that a question asks for: the only one with names that are there more than once.
 
@@ -549,14 +599,7 @@ def _whose(asked: Question, table: Table) -> str:
     >>> str(query("wer hat am meisten ausgegeben?", table, language="de")), str(query("how much did each person pay?", table))
     ('most sum amount by payer', 'sum amount by payer')
     """
-    people = [*asked.has(("who",)), *asked.means("person")]
-    named = [
-        name
-        for name in table.columns
-        if has_groups(name, table)
-        and all(map(_NAMED.fullmatch, table.values(name)))
-        and not {*map(plain, table.values(name))} & {*WEEKDAYS}
-    ]
+    people, named = [*asked.has(("who",)), *asked.means("person")], _people(table)
     told = [name for name in named if any("who" in lexicon_told for lexicon_told in lexicon().concepts(words(name)))]
     is_of_rows = any(
         len(set(values)) == len(values) and all(map(_FULL_NAME.fullmatch, values))
@@ -579,9 +622,12 @@ def _says_end(asked: Question, end: str) -> bool:
     return bool(said) and not any(asked.concepts[at] & _EXTREMES for at in behind)
 
 
-def _is_told(where: Sequence[Condition], named: Sequence[str], times: Sequence[str], title: Collection[int]) -> bool:
+def _is_told(
+    where: Sequence[Condition], named: Sequence[str], times: Sequence[str], title: Collection[int], *, is_when: bool
+) -> bool:
     """Tell whether rows or columns are named, and not only a day of the week, and when: "what time do we close on Thursday?"."""
-    if where and all(one.kind == "weekday" for one in where) and not title:
+    weekly = [one for one in where if one.kind == "weekday" or (is_when and {*map(plain, one.values)} <= {*WEEKDAYS})]
+    if where and len(weekly) == len(where) and not title:
         return any(name not in times for name in named)
     return bool(where or named)
 
@@ -740,7 +786,7 @@ def _of_that_row(found: Query, before: Query | None, table: Table, asked: Questi
     'pay'
     """
     is_of_one = before is not None and before.measure in {"max", "min"} and not before.by and not before.most
-    is_summed = found.measure in {"sum", "count"} and bool(asked.asks({"much"}) or asked.has(("many",)))
+    is_summed = found.measure in {"sum", "count"} and bool(asked.asks({"much", "times"}) or asked.has(("many",)))
     is_all = bool(asked.asks({"together", "pieces"}) or asked.has((*MEASURES["sum"], "all", "each")))
     if before is None or not (is_of_one and is_summed) or is_all or found.where != before.where:
         return found
@@ -748,6 +794,27 @@ def _of_that_row(found: Query, before: Query | None, table: Table, asked: Questi
     if column in {"", before.column}:
         return found._replace(measure=before.measure, column=before.column, wanted=before.wanted) if column else found
     return found._replace(measure="", column="", wanted=(column,))
+
+
+def _of_that_one(found: Query, before: Query | None, table: Table, asked: Question) -> Query:
+    """Return what all the rows of somebody come to of whom one row was shown: a sum of that one row says nothing.
+
+    Examples
+    --------
+    >>> from lango_nb.models.offline.table_query import parse
+    >>> shifts = Table(("day", "name", "hours"), (("Monday", "Ann", "3"), ("Tuesday", "Bo", "4"), ("Friday", "Ann", "2")))
+    >>> str(query("and how many hours is that a week in total?", shifts, parse("rows where day is Monday")))
+    'sum hours where name is Ann'
+    """
+    is_all = bool(asked.asks({"weekly", "together"}) or asked.has(MEASURES["sum"]))
+    if before is None or before.by or not is_all or found.measure not in {"sum", "mean", "count"} or found.by:
+        return found
+    rows, people = answer(before, table).rows, _people(table)
+    told = {one.column for one in found.where}
+    if len(rows) != 1 or len(people) != 1 or people[0] in told or not set(found.where) <= {*before.where}:
+        return found
+    whom = Condition(people[0], "is", (rows[0][table.columns.index(people[0])],))
+    return found._replace(where=(whom,))
 
 
 def _is_much(before: Query | None, named: Sequence[str], asked: Question) -> bool:
@@ -804,6 +871,9 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
         said_by = {*told_by, "lasts"} if "length" in told_by else {*told_by}
         qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(said_by)]
         qualities = qualities if is_numeric(table.values(column)) or is_of_lengths(column, table) else []
+        if not met and set(parts) & words_for("sold"):
+            met = asked.asks({"sold"})
+            hits = [(column, met)] if met else hits  # "what sells best?"
         if not met and column == placed:
             met = asked.has(("where",)) or [unit.token for unit in asked.units if unit.text in words_for("located")]
             hits = [(column, met)] if met else hits  # "in which part of town is it?": district
@@ -968,9 +1038,13 @@ def _counted_off(asked: Question) -> int:
     """Return the number right before a superlative, which is no day and no value: "the 3 dearest repairs", "os 3 mais vendidos"; 0 for none."""
     _explain_span(asked)
     extremes = {*asked.has(_EXTREMES), *asked.asks(ENDS)}
+    telling = asked.asks({"sold", "price"})
+    extremes |= {at - 1 for at in telling} & {*asked.has(("more", "less"))}  # "les 3 plus vendus"
+    things = {*asked.has(("item",))}
     for unit in asked.units:
-        if unit.is_number and unit.token + 1 in extremes and unit.text.isdigit():
-            asked.used.add(unit.token)
+        behind = unit.token + 2 if unit.token + 1 in things - extremes else unit.token + 1
+        if unit.is_number and behind in extremes and unit.text.isdigit():
+            asked.used.update({unit.token, behind})
             return int(unit.text)
     return 0
 
@@ -983,7 +1057,8 @@ def _how_many(asked: Question) -> int:
         for place, token in enumerate(asked.tokens)
         if place not in asked.used and (count := number_said(token, counts[place])) > 1
     ]
-    if len(said) != 1:
+    is_one = all(at == said[0][0] + n and count == said[0][1] for n, (at, count) in enumerate(said))  # 三个
+    if not said or not is_one:
         return 0
-    asked.used.add(said[0][0])
+    asked.used.update(at for at, _ in said)
     return said[0][1]

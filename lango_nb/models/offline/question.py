@@ -214,7 +214,6 @@ class Question:
             [] if len(word) <= SHORTEST or is_small(word) else [at for tokens in self._meaning(word) for at in tokens]
         )
         free = [at for at in found if at not in self.used | self.columns and not self.concepts[at] & asking]
-        free = [at for at in free if not (at and {"which", "what"} & self.concepts[at - 1] and self.tokens[at].kind == "word")]
         spaced = [at for at in free if self.tokens[at].kind not in UNSPACED][:1]
         return spaced or (free if len(free) > 1 and free == found else [])  # 电影
 
@@ -329,6 +328,21 @@ def _tongue(names: tuple[str, ...], language: str) -> str:
     counts = Counter(one for languages in known for one in languages)
     best = max(counts, key=lambda one: (counts[one], one == language), default="")
     return best if best != language and counts[best] * 2 >= len(parts) else ""
+
+
+def is_word_of(word: Word, language: str) -> bool:
+    """Tell whether a word is known in a language, so that it is hardly a name.
+
+    Examples
+    --------
+    >>> [is_word_of(words(one)[0], "en") for one in ("worked", "Dan")], is_word_of(words("cuestan")[0], "es")
+    ([True, False], True)
+    """
+    if lexicon_of(language).concepts([word])[0] or words_of_tables(language).concepts([word])[0]:
+        return True
+    if language == "en":
+        return bool(_stems(word.folded) & abroad.load().english)
+    return any(one.language == language for one in abroad.load().meanings(fold(word.text)))
 
 
 def is_form_of(said: str, word: str) -> bool:
