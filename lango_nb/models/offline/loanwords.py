@@ -95,7 +95,7 @@ def sounds_like(run: str, name: str) -> bool:
     (False, False, True)
     """
     called = plain(name)
-    ways = {_written(one) for one in (called, called.removesuffix("s"), _UNHEARD.sub("_", called), _SOFT_G.sub("s", called))}
+    ways = {_written(one) for one in (called, called.removesuffix("s"), called.removesuffix("ed"), _UNHEARD.sub("_", called), _SOFT_G.sub("s", called))}
     for said in (_said(run.translate(_SOFT)), _said(run.translate(_HARD))):
         for written in ways:
             one, other = _bare(said), _bare(written)

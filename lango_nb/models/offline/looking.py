@@ -1073,7 +1073,7 @@ def _read_against(  # noqa: PLR0913 - a question, and the table
 ) -> tuple[Query, Query | None, Table]:
     """Return a question read against a table, what was asked of that before, and the table with what the question derives."""
     name, key = called
-    said = with_names(said, (cell for row in table.rows[:_MOST_NAMES] for cell in row))
+    said = with_names(said, (cell for row in (table.columns, *table.rows[:_MOST_NAMES]) for cell in row))
     told = _told(desk.context.query, name, table, is_named=is_named)
     is_kept = step.act == "query" and bool(step.destination)
     told = Query(told.where) if told is not None and is_kept else told  # rows are kept, and not what they came to
@@ -1418,7 +1418,7 @@ def find_out(desk: Desk, text: str) -> Work:
     except (TooLarge, Failed, Absent):
         return None
     text, _, before = text.partition("\n")
-    text = with_names(text, (piece for one in texts.values() for piece in pieces_of(one[:_MOST_SPELT])))
+    text = with_names(text, (piece for name, one in texts.items() if not name.endswith(TABLES) for piece in pieces_of(one[:_MOST_SPELT])))
     said = without_asking(text)
     named = [word.text for word in words_of(text) if word.kind == "file"]
     if named:  # what stands elsewhere is no answer

@@ -152,6 +152,8 @@ def of_table(request: Request) -> Step | None:
         return request.instead("query")  # "in helpers.csv, who has the job packing?"
     if (ranked := _of_the_first(request)) is not None:
         return ranked
+    if request.last.act == "query" and request.context.file.endswith(".log") and _is_counted(request):
+        return request.step.with_arguments(file=(request.context.file,))  # the last line of the log, and not of those
     is_line = bool(request.concepts & {"line", "row"}) or request.names() or request.names("number")
     is_asked = request.step.act in {"read.first", "read.last"} and "who" in request.concepts
     asked = request.context.query
@@ -160,6 +162,21 @@ def of_table(request: Request) -> Step | None:
     if asked is not None and not (is_line or request.files) and _is_of_rows(request):
         return request.instead("query")
     return request.instead("query") if is_asked and not is_line and request.context.file.endswith(TABLES) else None
+
+
+def _is_counted(request: Request) -> bool:
+    """Tell whether a line at an end of a file is wanted where lines of it were only counted: "show me the last line".
+
+    Examples
+    --------
+    >>> counted = Step("query", {"query": ("count where kind is WARN",)})
+    >>> said = Reading((Step("read.last", {}),))
+    >>> _is_counted(Request(said, "show me the last line of it", Context(counted, "a.log", query=counted)))
+    True
+    """
+    told = parse_query(request.last.word("query"))
+    is_end = request.step.act in {"read.first", "read.last"} and request.says_line and not request.step.destination
+    return is_end and not request.files and told is not None and told.measure == "count"
 
 
 _MAYBE_FIRST = frozenset(("read.first", "read.last", "read.line", "line.delete"))

@@ -156,6 +156,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     title = _titled(asked, name)
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
+    asked.columns.update(_place_said(asked, table)[1])
     counted = _counted_off(asked)
     where = list(conditions_said(asked, table, before)) or row_beside(asked, table, before)
     spent = {one.column for one in where}
@@ -165,6 +166,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     named = _columns(asked, table, _of_several(where, asked) | (title if where or measure == "count" else set()))
     times = [name for name in table.columns if holds_times(name, table)]
     named = named + [name for name in _names_asked(asked, table) if name not in named]
+    if measure in {"max", "min"} and (place := _place_said(asked, table)) and {*place[1]} <= {*asked.has(("where",))}:
+        named = [name for name in named if name != place[0]]  # where the most are: which row
     measure = _settled(measure, asked, table, named, title)
     turned = "" if measure else _turned(before, asked, named, times)
     measure = _added_up(measure or turned, before, asked)
@@ -214,7 +217,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = _of_that_row(found, before, table, asked)
     found = _grouped(found, before, table, asked, is_money=is_money)
     found = _of_that_one(found, before, table, asked)
-    unknown = _stranger(asked, table) if found.measure and not (found.where or found.by) else ""
+    unknown = _stranger(asked, table) if found.measure and measure and not (found.where or found.by) else ""
     found = found._replace(unknown=unknown)
     return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
 
@@ -851,8 +854,7 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
     """
     found: dict[str, tuple[float, int]] = {}
     said: dict[str, set[int]] = {}
-    places = [name for name in table.columns if set(plain(name).split()) & words_for("located")]
-    placed = places[0] if len(places) == 1 else ""
+    placed, where = _place_said(asked, table)
     for column in table.columns:
         title_of_it = column.partition(IS)[0]  # of a product
         parts = [part for part in plain(title_of_it).split() if not part[:1].isdigit() and not is_small(part)]
@@ -875,8 +877,7 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
             met = asked.asks({"sold"})
             hits = [(column, met)] if met else hits  # "what sells best?"
         if not met and column == placed:
-            met = asked.has(("where",)) or [unit.token for unit in asked.units if unit.text in words_for("located")]
-            hits = [(column, met)] if met else hits  # "in which part of town is it?": district
+            met, hits = where, [(column, where)] if where else hits
         if not met and qualities:
             met, hits = qualities, [("", qualities)]  # "the heaviest": mass_g
         sign = unit_of(column)
@@ -900,6 +901,22 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
         if any(said[column] < one or (share > -1 and said[column] == one) for one in whole)
     ]
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
+
+
+def _place_said(asked: Question, table: Table) -> tuple[str, list[int]]:
+    """Return the only column of places, with the words that ask for one.
+
+    Examples
+    --------
+    >>> table = Table(("name", "district", "docks"), (("Town Hall", "Center", "9"), ("Harbour", "East", "7")))
+    >>> str(query("in welchem Stadtteil ist Harbour?", table, language="de")), str(query("where is Harbour?", table))
+    ('district where name is Harbour', 'district where name is Harbour')
+    """
+    placed = [name for name in table.columns if set(plain(name).split()) & words_for("located")]
+    if len(placed) != 1:
+        return "", []
+    named = [unit.token for unit in asked.units if unit.text in words_for("located")]
+    return placed[0], named or asked.has(("where",))
 
 
 def _continued(found: Query, before: Query, table: Table, asked: Question) -> Query:

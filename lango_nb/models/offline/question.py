@@ -174,7 +174,8 @@ class Question:
         return [
             tokens
             for tokens, meant in self.english
-            if meant & (wanted | foreign) or any(is_form_of(one, other) for one in meant for other in wanted)
+            if meant & (wanted | foreign)
+            or any(is_form_of(one, other) or is_kindred(one, other) for one in meant for other in wanted)
         ]
 
     def denies(self, word: str) -> list[int]:
