@@ -155,8 +155,8 @@ def _named(asked: Question, column: str, values: Sequence[str], *, is_text: bool
     whole: dict[str, Sequence[int]] = {}
     for value in values:
         folded = plain(value)
-        if folded in TRUE | FALSE and asked.language in EAST and folded.isascii() and asked.find(column):
-            whole |= {value: places} if (places := asked.find(folded)) else {}  # 那fish是no的呢
+        if folded in TRUE | FALSE and folded.isascii() and (places := _as_it_stands(value, column, asked)):
+            whole[value] = places
         if folded in TRUE | FALSE or (len(folded) == 1 and folded.isascii()) or _is_no_name(value, asked):
             continue
         name = _country(value) if value.isupper() else ""  # the country of a code
@@ -170,7 +170,9 @@ def _named(asked: Question, column: str, values: Sequence[str], *, is_text: bool
             return None  # said already by another column
         for value in kept:
             asked.used.update(whole[value])
-        return Condition(column, "is", tuple(kept), asked.is_denied(min(min(whole[value]) for value in kept)))
+        denied = [value for value in kept if asked.is_denied(min(whole[value]))]
+        wanted = [value for value in kept if value not in denied] or kept  # "microphones, without the stands"
+        return Condition(column, "is", tuple(wanted), wanted == denied)
     if sum(len(plain(value).split()) for value in values) > _WORDY * len(values) and not is_text:
         return None
     parted = [plain(value).split() for value in values]
@@ -203,6 +205,14 @@ def _named(asked: Question, column: str, values: Sequence[str], *, is_text: bool
         return None
     asked.used.update(said.values())
     return Condition(column, "has", tuple(said), asked.is_denied(min(said.values())))
+
+
+def _as_it_stands(value: str, column: str, asked: Question) -> Sequence[int]:
+    """Return where a value that elsewhere is a yes or a no is said as it stands in the table: "ile zmian ma OPEN?", 那fish是no的呢."""
+    if asked.language in EAST:
+        return asked.find(plain(value)) if asked.find(column) else ()
+    is_shouted = value.isupper() and len(value) >= SHORTEST
+    return [at for at, token in enumerate(asked.tokens) if is_shouted and token.text == value]
 
 
 def _is_no_name(value: str, asked: Question) -> bool:

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from lango_nb.models.offline.names import likeness, plain
+from lango_nb.models.offline.names import in_english, likeness, plain
+from lango_nb.routing.features import fold
+from lango_nb.routing.words import stems
 
 _ROWS = (
     ("", "アイウエオ"), ("k", "カキクケコ"), ("g", "ガギグゲゴ"), ("s", "サシスセソ"), ("z", "ザジズゼゾ"), ("t", "タチツテト"),
@@ -63,8 +65,10 @@ def with_names(text: str, names: Iterable[str]) -> str:
     if not runs:
         return text
     every = [name for name in dict.fromkeys(names) if _LATIN.search(name)]
+    known = {part for name in every for part in stems(fold(name))}
     for run in sorted(runs, key=len, reverse=True):
-        met = [name for name in every if sounds_like(run, name)]
+        meant = in_english(run, "ja")
+        met = [] if meant and meant <= known else [name for name in every if sounds_like(run, name)]
         if met:
             text = text.replace(run, max(met, key=lambda name: likeness(_said(run), _written(name))))
     return text

@@ -1438,7 +1438,9 @@ def find_out(desk: Desk, text: str) -> Work:
     if signed and all(name == signed and line in _signature(texts[name]) for name, line in found):
         return _lines_found(desk, text, [(signed, line) for line in lines(texts[signed])])
     if not found:
-        return (yield from _named_letter(desk, text, texts))
+        letter: Outcome | None = yield from _named_letter(desk, text, texts)
+        headed = likeliest_lines(said, texts, before=before, language=desk.language, is_headed=True)
+        return letter or _lines_found(desk, text, headed)
     names = {name for name, _ in found}
     words = [word for word in telling_words(said) if not is_small_in(word, desk.language)]
     met = nearest_texts(said, ["\n".join(line for _, line in found)])[1]

@@ -216,7 +216,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = found._replace(most=most, is_titled=bool(title), is_column_said=found.column in named)
     found = _of_that_row(found, before, table, asked)
     found = _grouped(found, before, table, asked, is_money=is_money)
-    found = _of_that_one(found, before, table, asked)
+    found = found if where else _of_that_one(found, before, table, asked)
     unknown = _stranger(asked, table) if found.measure and measure and not (found.where or found.by) else ""
     found = found._replace(unknown=unknown)
     return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
@@ -859,6 +859,8 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
         title_of_it = column.partition(IS)[0]  # of a product
         parts = [part for part in plain(title_of_it).split() if not part[:1].isdigit() and not is_small(part)]
         hits = [(part, asked.means(part) if part not in IDS else asked.says(part)) for part in parts]
+        if set(parts) & words_for("hours"):  # "a qué hora" wants a time, and no number of hours
+            hits = [(part, [at for at in places if not _is_of_clock(asked, at)]) for part, places in hits]
         if set(parts) & KEYS and not all(places for _, places in hits):
             asked.used.update(place for _, places in hits for place in places)
             continue  # "which bikes" are the rows, not bike_id
@@ -901,6 +903,11 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
         if any(said[column] < one or (share > -1 and said[column] == one) for one in whole)
     ]
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
+
+
+def _is_of_clock(asked: Question, at: int) -> bool:
+    """Tell whether a word for hours is said of a time of the day, where words stand apart."""
+    return "when" in asked.concepts[at] and asked.tokens[at].kind == "word"
 
 
 def _place_said(asked: Question, table: Table) -> tuple[str, list[int]]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
-from lango_nb.models.offline.names import in_english, is_small, plain, related_words, stem
+from lango_nb.models.offline.names import EAST, in_english, is_small, plain, related_words, stem
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
 from lango_nb.routing.features import fold
@@ -238,7 +238,8 @@ class Question:
         for at in range(place + 1, min(place + 1 + NEAR, len(self.tokens))):
             if self.tokens[at].kind == "sign":
                 break
-            if "uncounted" in self.asking[at]:  # "the cancelled ones not counted"
+            is_without = "without" in self.asking[at] and self.language in EAST  # スタンドは抜きで
+            if "uncounted" in self.asking[at] or is_without:  # "the cancelled ones not counted"
                 denying.append(at)
         self.used.update(denying)
         return bool(denying)
