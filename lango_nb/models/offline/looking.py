@@ -1318,7 +1318,7 @@ def _leaf_in(desk: Desk, name: str, text: str, said: str) -> Leaf | None:
         return None
     last = desk.context.last
     before = last.word("key").split(".") if last is not None and last.act == "json.get" else ()
-    return leaf(said, data, before, desk.language)
+    return leaf(said, data, before, desk.language, PurePosixPath(name).stem)
 
 
 def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:

@@ -193,6 +193,10 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_of_words = bool(where) and all(one.kind == "has" for one in where) and not (title or named)
     if measure == "count" and is_of_words and _counts_things(asked):
         return Query()  # a word of a name says nothing of how many of something else there are
+    if _is_of_the_rest(asked, table):
+        return Query(tuple(where), explained=float(bool(where)), is_grounded=bool(where))
+    if asked.has(("when",)) and not (times or named or measure or before):
+        return Query()  # nothing here tells when it is
     is_when = bool(asked.has(("when",))) and asked.explained() < 1
     is_grounded = _is_told(where, named, times, title, is_when=is_when) or is_counted or is_titled
     found = Query(tuple(where), wanted, measure, turned and _column_of(before), explained, is_grounded)
@@ -217,8 +221,9 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = _of_that_row(found, before, table, asked)
     found = _grouped(found, before, table, asked, is_money=is_money)
     found = found if where else _of_that_one(found, before, table, asked)
-    unknown = _stranger(asked, table) if found.measure and measure and not (found.where or found.by) else ""
-    found = found._replace(unknown=unknown)
+    is_of_one = bool(measure and found.measure) or (bool(found.wanted) and before is None)
+    unknown = _stranger(asked, table) if is_of_one and not (found.where or found.by) else ""
+    found = found._replace(unknown=unknown, explained=asked.explained() if unknown else found.explained)
     return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
 
 
@@ -266,6 +271,7 @@ def _stranger(asked: Question, table: Table) -> str:
         is_filler = is_small(token.folded) or is_small_in(token.folded, asked.language) or len(token.text) < SHORTEST
         is_called = asked.language in EAST or token.text[:1].isupper() or (at and "holds" in asked.asking[at - 1])
         if is_free and not is_filler and at and is_called and not is_word_of(token, asked.language):
+            asked.used.add(at)
             return token.text
     return ""
 
@@ -878,13 +884,16 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
         if not met and set(parts) & words_for("sold"):
             met = asked.asks({"sold"})
             hits = [(column, met)] if met else hits  # "what sells best?"
+        if not met and set(parts) & words_for("settled") and column in amounts(table):
+            met = asked.has(("pay",))
+            hits = [(column, met)] if met else hits  # "how much did we pay for it?"
         if not met and column == placed:
             met, hits = where, [(column, where)] if where else hits
         if not met and qualities:
             met, hits = qualities, [("", qualities)]  # "the heaviest": mass_g
         sign = unit_of(column)
         if not met and sign and [unit_of(one) for one in table.columns].count(sign) == 1:
-            met = [at for at, told in enumerate(asked.asking) if sign in told]  # "more than 8 grams": mass_g
+            met = [at for at in asked.asks({sign}) if not (sign == HOURS and _is_of_clock(asked, at))]  # "more than 8 grams": mass_g
             hits = [(sign, met)] if met else hits
         if met and len([1 for _, places in hits if places] or met) * 2 >= len(hits):
             found[column] = (-len(met) / (len(parts) or 1), min(met))
@@ -903,6 +912,19 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
         if any(said[column] < one or (share > -1 and said[column] == one) for one in whole)
     ]
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
+
+
+def _is_of_the_rest(asked: Question, table: Table) -> bool:
+    """Tell whether it is asked how much is left to be paid of a table that tells how much was, and not how much is left.
+
+    Examples
+    --------
+    >>> costs = Table(("item", "planned", "paid"), (("tent", "90", "40"), ("boat", "20", "20")))
+    >>> query("how much is left to pay for the tent?", costs).is_grounded, str(query("how much did we pay for the tent?", costs))
+    (True, 'sum paid where item is tent')
+    """
+    is_told = any(set(plain(name).split()) & words_for("settled") for name in amounts(table))
+    return is_told and bool(asked.asks({"owed", "rest"})) and bool(asked.has(("pay",)) or asked.asks({"owed"}))
 
 
 def _is_of_clock(asked: Question, at: int) -> bool:
