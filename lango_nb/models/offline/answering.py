@@ -30,6 +30,7 @@ from lango_nb.models.offline.names import (
     rank,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
+from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.reader import FOLLOWS
 from lango_nb.models.offline.refining import SURE
 from lango_nb.models.offline.request import SHORT, says_gone
@@ -116,7 +117,8 @@ def of_memory(reading: Reading, request: str, context: Context) -> Reading | Non
     likely = {one.act for other in (reading, *reading.others) for one in other.steps}
     if asks and (is_talk(step.act) or step.act in FOLLOWS or ("recall" in likely and not is_change(step.act))):
         _, shared = nearest_texts(request, context.known)
-        if shared >= _SHARED - (step.act == "recall"):  # "when was her holiday again?"
+        is_again = step.act == "recall" or "again" in said_of_tables(request, reading.language)
+        if shared >= _SHARED - is_again:  # "when was her holiday again?"
             return Reading((Step("recall", {"find": (request.strip(),)}, text=request),), 1.0, reading.language)
     return None
 

@@ -18,7 +18,7 @@ from lango_nb.models.offline.columns import (
     holds_truths,
     is_numeric,
 )
-from lango_nb.models.offline.lexicon import lexicon, lexicon_of, words
+from lango_nb.models.offline.lexicon import is_small_in, lexicon, lexicon_of, words
 from lango_nb.models.offline.names import EAST, is_small, plain, stem, table_of
 from lango_nb.models.offline.operations import Table, clock, day, number
 from lango_nb.models.offline.plan import read_rows
@@ -155,7 +155,9 @@ def _named(asked: Question, column: str, values: Sequence[str], *, is_text: bool
     whole: dict[str, Sequence[int]] = {}
     for value in values:
         folded = plain(value)
-        if folded in TRUE | FALSE or (len(folded) == 1 and folded.isascii()) or is_small(folded):
+        if folded in TRUE | FALSE and folded.isascii() and (places := _as_it_stands(value, column, asked)):
+            whole[value] = places
+        if folded in TRUE | FALSE or (len(folded) == 1 and folded.isascii()) or _is_no_name(value, asked):
             continue
         name = _country(value) if value.isupper() else ""  # the country of a code
         as_written = asked.find(value) or asked.find(_ENDING.sub("", value)) or asked.translates(value)
@@ -168,7 +170,9 @@ def _named(asked: Question, column: str, values: Sequence[str], *, is_text: bool
             return None  # said already by another column
         for value in kept:
             asked.used.update(whole[value])
-        return Condition(column, "is", tuple(kept), asked.is_denied(min(min(whole[value]) for value in kept)))
+        denied = [value for value in kept if asked.is_denied(min(whole[value]))]
+        wanted = [value for value in kept if value not in denied] or kept  # "microphones, without the stands"
+        return Condition(column, "is", tuple(wanted), wanted == denied)
     if sum(len(plain(value).split()) for value in values) > _WORDY * len(values) and not is_text:
         return None
     parted = [plain(value).split() for value in values]
@@ -201,6 +205,31 @@ def _named(asked: Question, column: str, values: Sequence[str], *, is_text: bool
         return None
     asked.used.update(said.values())
     return Condition(column, "has", tuple(said), asked.is_denied(min(said.values())))
+
+
+def _as_it_stands(value: str, column: str, asked: Question) -> Sequence[int]:
+    """Return where a value that elsewhere is a yes or a no is said as it stands in the table: "ile zmian ma OPEN?", 那fish是no的呢."""
+    if asked.language in EAST:
+        return asked.find(plain(value)) if asked.find(column) else ()
+    is_shouted = value.isupper() and len(value) >= SHORTEST
+    return [at for at, token in enumerate(asked.tokens) if is_shouted and token.text == value]
+
+
+def _is_no_name(value: str, asked: Question) -> bool:
+    """Tell whether a value only holds sentences together, and is not said as a name: Mia is "my" in Italian.
+
+    Examples
+    --------
+    >>> from lango_nb.models.offline.queries import query
+    >>> trips = Table(("trip", "rider"), (("11", "Mia"), ("12", "Tom"), ("13", "Mia")))
+    >>> str(query("cuántos viajes hizo Mia?", trips, language="es"))
+    'count where rider is Mia'
+    """
+    folded = plain(value)
+    is_own = is_small_in(value.casefold(), asked.language)
+    is_written = value[:1].isupper() and any(token.text == value for token in asked.tokens[is_own:])
+    is_name = value[:1].isupper() and not is_own and len(folded) >= SHORTEST  # "how many trips did mia make?"
+    return is_small(folded) and not (is_written or is_name)
 
 
 def _shortened(asked: Question, telling: Iterable[str]) -> dict[str, int]:

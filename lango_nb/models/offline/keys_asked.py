@@ -26,7 +26,7 @@ class Leaf(NamedTuple):
     """What is below, by the rest of its path."""
     explained: float
     said: int = 0
-    """How many keys of its path the question names."""
+    """How many keys of its path the question names, one more where it calls the file by its name."""
     measure: str = ""
     """Whether their sum, or how many there are, is asked for."""
     total: str = ""
@@ -37,7 +37,9 @@ class Leaf(NamedTuple):
     """Whether all of its key is said."""
 
 
-def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "en") -> Leaf | None:
+def leaf(
+    text: str, data: object, before: Sequence[str] = (), language: str = "en", title: str = ""
+) -> Leaf | None:
     """Find what a question asks of a JSON file.
 
     Parameters
@@ -50,6 +52,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
         Keys that the question before was about.
     language : str
         Of the question.
+    title : str
+        What the file is called.
 
     Returns
     -------
@@ -72,7 +76,7 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
     asked = read_question(text, language, dict.fromkeys(key for path in nodes for key in path if not key.isdigit()))
     days = _days_of(nodes)
     said = {
-        part: frozenset(asked.means(days.get(part, part)))
+        part: frozenset((*asked.means(days.get(part, part)), *_said_of_kind(asked, part)))
         for path in nodes
         for key in path
         for part in plain(key).split()
@@ -102,7 +106,8 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
         len(before) > len(path) and (*path, *before[len(path) :]) in nodes
     ):  # "and Saturday?" after when it opens on Sunday
         path = (*path, *before[len(path) :])
-    asked.used.update(tokens)
+    titled = {at for part in plain(title).split() for at in asked.means(part)} - tokens
+    asked.used.update(tokens, titled)
     path = _told_below(asked, path, nodes)
     below = tuple((".".join((*path, *rest)), value) for rest, value in _below(nodes[path]))
     keys = sum(any(said.get(part) for part in plain(key).split()) for key in path)
@@ -117,7 +122,21 @@ def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "e
         measure, total = "count", str(len(held))
     explained = asked.explained()
     is_whole = all(said.get(part) for part in plain(path[-1]).split() if not is_small(part))
+    keys += bool(titled)
     return Leaf(path, below, explained, keys, measure, total, is_active and explained == 1, is_whole)
+
+
+def _said_of_kind(asked: Question, part: str) -> list[int]:
+    """Return the words that ask for what a key of some kind holds: how much for a price, whether one may for what is allowed.
+
+    Examples
+    --------
+    >>> house = {"price_per_night": 80, "max_nights": 9, "dog_allowed": False, "dog_name": "Rex"}
+    >>> leaf("ile kosztuje noc?", house, language="pl").path, leaf("may we bring the dog?", house).path
+    (('price_per_night',), ('dog_allowed',))
+    """
+    kinds = (("price", "priced"), ("allowed", "allowed"))
+    return [at for kind, named in kinds if part in words_for(named) for at in asked.asks({kind})]
 
 
 def _told_below(asked: Question, path: tuple[str, ...], nodes: Mapping[tuple[str, ...], object]) -> tuple[str, ...]:

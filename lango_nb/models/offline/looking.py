@@ -22,6 +22,7 @@ from lango_nb.models.offline.keys_asked import Leaf, leaf
 from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import OF_TASKS
+from lango_nb.models.offline.loanwords import pieces_of, with_names
 from lango_nb.models.offline.names import (
     EAST,
     asks,
@@ -135,6 +136,8 @@ _OF_KEYS = frozenset(("json.get", "json.set", "read"))
 """Acts that a question of a JSON file may go on from."""
 _MOST_ASKED = 12
 """Words that memories are asked for."""
+_MOST_NAMES, _MOST_SPELT = 500, 5_000
+"""Rows of a table, and signs of a text, in which names are looked for that are said as they sound."""
 _MOST_BELOW = 12
 """Lines below a heading that are shown with it."""
 _MET_LEAST = 0.3
@@ -1010,6 +1013,8 @@ def _hit_of_key(  # noqa: PLR0913 - a question, and the file
     if one is None:
         return None
     goes_on = name == desk.context.file and desk.context.last is not None and desk.context.last.act in _OF_KEYS
+    is_plain = is_only and name.rpartition("/")[2] in said and one.is_whole and len(one.values) == 1
+    least = min(least, _FIFTH) if is_plain and step.act in _OF_TABLES | _SIZES | {"count.rows"} else least
     rated = _rated(step, one, least, is_only=is_only, goes_on=goes_on)
     outcome = _leaf_answered(desk, step, name, one)
     if rated is None:
@@ -1045,7 +1050,7 @@ def _hit_of_rows(  # noqa: PLR0913, PLR0917 - a question, and the table
     asked, told, table = _read_against(desk, step, called, table, said, is_named=is_named)
     if beside is not None and not asked.where and beside.rating - _HAS_VALUE >= asked.explained:
         return beside
-    joined = _joined(desk, asked, told, table)
+    joined = _joined(desk, step, asked, told, table)
     if joined is not None and spoken.isdisjoint(asked.wanted):
         asked = asked._replace(where=(joined,))
     if _is_said_again(step, asked, told, desk.language):
@@ -1068,6 +1073,7 @@ def _read_against(  # noqa: PLR0913 - a question, and the table
 ) -> tuple[Query, Query | None, Table]:
     """Return a question read against a table, what was asked of that before, and the table with what the question derives."""
     name, key = called
+    said = with_names(said, (cell for row in (table.columns, *table.rows[:_MOST_NAMES]) for cell in row))
     told = _told(desk.context.query, name, table, is_named=is_named)
     is_kept = step.act == "query" and bool(step.destination)
     told = Query(told.where) if told is not None and is_kept else told  # rows are kept, and not what they came to
@@ -1191,11 +1197,14 @@ def _rows_again(desk: Desk, step: Step, said: str, *, is_of_them: bool) -> Work:
     return _answered(desk, step, name, again, table) if 0 < len(again.rows(table)) <= _MOST_AGAIN else None
 
 
-def _joined(desk: Desk, asked: Query, told: Query | None, table: Table) -> Condition | None:
+def _joined(desk: Desk, step: Step, asked: Query, told: Query | None, table: Table) -> Condition | None:
     """Return the rows that were spoken of where a question wants something of them and names none: "what's her phone number?"."""
     is_of_one = told is not None and told.measure in {"max", "min"} and asked.where == told.where and not asked.measure
-    if desk.context.last is None or not asked.wanted or not (is_of_one or (told is None and not asked.where)):
+    said = asked.wanted or (asked.column and asked.measure in {"sum", "count"} and told is None)
+    if desk.context.last is None or not said or not (is_of_one or (told is None and not asked.where)):
         return None
+    if not asked.wanted and not (points_back(step.text) or "them" in said_of_tables(step.text, desk.language)):
+        return None  # "how much of that is paid?"
     return spoken_of("\n".join((desk.context.answer, *(desk.context.shown if is_of_one else ()))), table)
 
 
@@ -1309,7 +1318,7 @@ def _leaf_in(desk: Desk, name: str, text: str, said: str) -> Leaf | None:
         return None
     last = desk.context.last
     before = last.word("key").split(".") if last is not None and last.act == "json.get" else ()
-    return leaf(said, data, before, desk.language)
+    return leaf(said, data, before, desk.language, PurePosixPath(name).stem)
 
 
 def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:
@@ -1324,6 +1333,8 @@ def _leaf_answered(desk: Desk, step: Step, name: str, found: Leaf) -> Outcome:
 
 def _answered(desk: Desk, step: Step, name: str, asked: Query, table: Table) -> Outcome:
     """Word the answer to a question about a table: the value, and the rows it comes from where they are few."""
+    if asked.unknown:
+        raise CannotWork(desk.say("no_match", file=name, word=asked.unknown))  # and not the number of all
     found = answer(asked, table)
     if not found.rows and (open_ := _without_truths(asked)) != asked:
         return _answered(desk, step, name, open_, table)  # "has Daan paid?": what stands there
@@ -1407,6 +1418,7 @@ def find_out(desk: Desk, text: str) -> Work:
     except (TooLarge, Failed, Absent):
         return None
     text, _, before = text.partition("\n")
+    text = with_names(text, (piece for name, one in texts.items() if not name.endswith(TABLES) for piece in pieces_of(one[:_MOST_SPELT])))
     said = without_asking(text)
     named = [word.text for word in words_of(text) if word.kind == "file"]
     if named:  # what stands elsewhere is no answer
@@ -1426,7 +1438,9 @@ def find_out(desk: Desk, text: str) -> Work:
     if signed and all(name == signed and line in _signature(texts[name]) for name, line in found):
         return _lines_found(desk, text, [(signed, line) for line in lines(texts[signed])])
     if not found:
-        return (yield from _named_letter(desk, text, texts))
+        letter: Outcome | None = yield from _named_letter(desk, text, texts)
+        headed = likeliest_lines(said, texts, before=before, language=desk.language, is_headed=True)
+        return letter or _lines_found(desk, text, headed)
     names = {name for name, _ in found}
     words = [word for word in telling_words(said) if not is_small_in(word, desk.language)]
     met = nearest_texts(said, ["\n".join(line for _, line in found)])[1]

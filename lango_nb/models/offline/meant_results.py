@@ -16,6 +16,7 @@ from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change
 from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.request import SHORT, UNCLEAR_PLACE, Request, is_changing
 from lango_nb.models.offline.steps import BOTH
+from lango_nb.models.offline.table_query import parse
 
 
 def difference(request: Request) -> Step | None:
@@ -69,7 +70,7 @@ _SHOWN = frozenset(("it", "answer", "print", "line", "row", "name", "number", "l
 
 
 def sum_of_both(request: Request) -> Step | None:
-    """Return the sum of the last two results: "what is that for the two together?".
+    """Return the sum of the last two results: "what is that for the two together?", "so how much is that together?".
 
     Examples
     --------
@@ -77,10 +78,17 @@ def sum_of_both(request: Request) -> Step | None:
     >>> said = Reading((Step("column.sum", {}),))
     >>> sum_of_both(Request(said, "what is that for the two together?", both)).word("text")
     '85 + 30'
+    >>> asked = Step("query", {"query": ("sum pay where who is Bo",)})
+    >>> sum_of_both(Request(said, "so how much is that together?", Context(asked, answer="4", earlier="3", query=asked))).word("text")
+    '3 + 4'
     """
     told = (request.context.earlier.partition("\n")[0], request.context.answer.partition("\n")[0])
     values = [value for line in told if (value := _number_told(line, request.language)) is not None]
-    is_both = bool(request.concepts & {"two", "both"}) and ("together" in request.asking or "sum" in request.concepts)
+    asked = parse(request.context.query.word("query")) if request.context.query is not None else None
+    is_of_rows = asked is not None and request.last.act == "query" and bool(asked.where) and not asked.by
+    is_bare = is_of_rows and not (request.unexplained or request.concepts & {"all", "each"})
+    is_both = bool(request.concepts & {"two", "both"}) or is_bare  # each is the result of other rows
+    is_both = is_both and ("together" in request.asking or "sum" in request.concepts)
     is_other = request.length > SHORT or request.names("file", "folder") or len(request.context.shown) > 1
     if not is_both or is_other or len(values) != BOTH or is_changing(request.step):
         return None

@@ -20,7 +20,7 @@ from lango_nb.models.offline.names import (
     trimmed,
     unexplained,
 )
-from lango_nb.models.offline.operations import BOX, clock
+from lango_nb.models.offline.operations import BOX, clock, reckon
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES
 from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_described, is_key_said
@@ -150,6 +150,10 @@ def of_table(request: Request) -> Step | None:
     tables = [name for name in request.files if name.endswith(TABLES)]
     if request.step.act in {"about.owner", "about.agents"} and len(tables) == 1:
         return request.instead("query")  # "in helpers.csv, who has the job packing?"
+    if (ranked := _of_the_first(request)) is not None:
+        return ranked
+    if request.last.act == "query" and request.context.file.endswith(".log") and _is_counted(request):
+        return request.step.with_arguments(file=(request.context.file,))  # the last line of the log, and not of those
     is_line = bool(request.concepts & {"line", "row"}) or request.names() or request.names("number")
     is_asked = request.step.act in {"read.first", "read.last"} and "who" in request.concepts
     asked = request.context.query
@@ -158,6 +162,49 @@ def of_table(request: Request) -> Step | None:
     if asked is not None and not (is_line or request.files) and _is_of_rows(request):
         return request.instead("query")
     return request.instead("query") if is_asked and not is_line and request.context.file.endswith(TABLES) else None
+
+
+def _is_counted(request: Request) -> bool:
+    """Tell whether a line at an end of a file is wanted where lines of it were only counted: "show me the last line".
+
+    Examples
+    --------
+    >>> counted = Step("query", {"query": ("count where kind is WARN",)})
+    >>> said = Reading((Step("read.last", {}),))
+    >>> _is_counted(Request(said, "show me the last line of it", Context(counted, "a.log", query=counted)))
+    True
+    """
+    told = parse_query(request.last.word("query"))
+    is_end = request.step.act in {"read.first", "read.last"} and request.says_line and not request.step.destination
+    return is_end and not request.files and told is not None and told.measure == "count"
+
+
+_MAYBE_FIRST = frozenset(("read.first", "read.last", "read.line", "line.delete"))
+"""Acts that are read where a number of rows with the most of something are wanted."""
+
+
+def _of_the_first(request: Request) -> Step | None:
+    """Return that the few rows with the most of something are wanted, and no lines and no sum: "i 3 prodotti più venduti".
+
+    Examples
+    --------
+    >>> said = Reading((Step("calculate", {"text": ("3 prodotti più venduti",)}),), language="it")
+    >>> _of_the_first(Request(said, "i 3 prodotti più venduti", Context())).act
+    'query'
+    >>> said = Reading((Step("read.first", {"n": ("3",), "file": ("menu.csv",)}),))
+    >>> _of_the_first(Request(said, "top 3 sellers in menu.csv", Context())).arguments
+    {'file': ('menu.csv',)}
+    >>> _of_the_first(Request(said, "the first 3 lines of menu.csv", Context()))
+    """
+    step, file = request.step, request.step.word("file")
+    is_sum = step.act == "calculate" and reckon(step.word("text")) is None and not request.files
+    is_first = step.act in _MAYBE_FIRST and file.casefold().endswith(TABLES) and not request.says_line
+    is_first = is_first and "delete" not in request.concepts
+    is_most = bool(request.concepts & {"max", "min"} or request.asking & {"most", "often"})
+    is_told = is_most and bool(request.asking & {"sold", "price"})
+    if not (is_sum or is_first) or not is_told or not request.names("number") or step.destination:
+        return None
+    return request.instead("query", **({"file": (file,)} if is_first else {}))
 
 
 def _is_of_rows(request: Request) -> bool:

@@ -1094,8 +1094,14 @@ def _is_noun(word: str) -> bool:
     return word in _nouns() or word in table_of("kind")
 
 
-def likeliest_lines(
-    question: str, texts: Mapping[str, str], *, is_part: bool = False, language: str = "", before: str = ""
+def likeliest_lines(  # noqa: PLR0913 - what is looked for, and how
+    question: str,
+    texts: Mapping[str, str],
+    *,
+    is_part: bool = False,
+    language: str = "",
+    before: str = "",
+    is_headed: bool = False,
 ) -> list[tuple[str, str]]:
     r"""Find the lines that a question is about.
 
@@ -1110,6 +1116,8 @@ def likeliest_lines(
         Of the question: lines are looked for by what its words mean in English as well, and by the names of files.
     before : str, optional
         Question that this one goes on from: its words count where a line has one of the new words too.
+    is_headed : bool
+        Whether a line has the words of the heading above it as well.
 
     Returns
     -------
@@ -1123,6 +1131,9 @@ def likeliest_lines(
     [('a.md', 'The key is in the blue tin.')]
     >>> likeliest_lines("wo ist der Schlüssel für die blaue Kiste?", texts, language="de")
     [('a.md', 'The key is in the blue tin.')]
+    >>> hours = {"a.md": "# Opening hours\nSaturday 8:00\n# Visits\nSaturday: Ann"}
+    >>> likeliest_lines("when do we open on saturdays?", hours, is_headed=True)
+    [('a.md', 'Saturday 8:00')]
     >>> likeliest_lines("who wrote Hamlet?", texts), likeliest_lines("wer hat Hamlet geschrieben?", texts, language="de")
     ([], [])
     """
@@ -1138,7 +1149,9 @@ def likeliest_lines(
         if name.casefold().endswith((".csv", ".tsv")):
             heading = text.partition("\n")[0]
         named = _named(options, f"{_without_ending(_base(name))} {_title(text)}") if language else frozenset()
+        above = frozenset[int]()
         for line in text.splitlines()[:_MOST_SOUGHT_LINES]:
+            above = _named(options, line) if is_headed and line.startswith("#") else above
             whole = f"{line} {heading}" if line != heading else line
             parts = {*_parts(whole), *(stems(fold(whole)) if language else ())}
             own = frozenset(
@@ -1146,7 +1159,7 @@ def likeliest_lines(
                 for place, words in enumerate(options)
                 if words & parts or (language in EAST and any(not one.isascii() and one in whole for one in words))
             )
-            hits = own | named
+            hits = own | named | above
             if own and (not before or any(place < len(new) for place in hits)):
                 rows.append((name, line, hits))
     if not rows:

@@ -53,20 +53,31 @@ from lango_nb.models.offline.question import (
     MEASURING,
     NEAR,
     NEGATING,
+    SHORTEST,
     Question,
+    is_word_of,
     number_said,
     read_question,
     said_of_tables,
     words_for,
     words_of_tables,
 )
-from lango_nb.models.offline.table_query import ENDS, FEW_WORDS_SAID, ORDERS, Condition, Query, answer, is_yes_or_no
+from lango_nb.models.offline.table_query import (
+    ENDS,
+    FEW_WORDS_SAID,
+    ORDERS,
+    WEEKDAYS,
+    Condition,
+    Query,
+    answer,
+    is_yes_or_no,
+)
 
 TABLES = (".csv", ".tsv", ".json", ".log")
 """How the names of files end that hold tables."""
 MOST_ROWS = 5000
 """Rows of a table that questions are read against."""
-_MONEY = ("expenses", "price", "payment", "paid", "pay", "cost", "spent")
+_MONEY = ("budget", "expenses", "price", "payment", "paid", "pay", "cost", "spent")
 _BEST: Mapping[str, str] = {"better": "most", "worse": "least"}
 """Which end is the better one."""
 QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -79,6 +90,8 @@ QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """What things are (``data/reading/asked.tsv``): nouns that columns are called by which tell how much, and their units."""
 _SIZED = (("size", "area", "surface"), ("m2",))
 """The same of what is called large or small."""
+_TELLING: Mapping[str, str] = {"price": "priced", "sold": "sold"}
+"""What is said of things, and what the columns are called that tell how much it is (``data/reading/asked.tsv``)."""
 _EXTREMES = frozenset((*MEASURES["max"], *MEASURES["min"]))
 _STAYS = {"longest": "min", "oldest": "min", "shortest": "max", "newest": "max"}
 """Who is there longest, and newest, by the year or the day on which they came."""
@@ -143,14 +156,18 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     title = _titled(asked, name)
     asked.used.update(title)
     asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
+    asked.columns.update(_place_said(asked, table)[1])
     counted = _counted_off(asked)
     where = list(conditions_said(asked, table, before)) or row_beside(asked, table, before)
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
     measure = _measure_said(asked, ordering | limiting_words(asked, table))
+    measure = measure or ("max" if counted else "")
     named = _columns(asked, table, _of_several(where, asked) | (title if where or measure == "count" else set()))
     times = [name for name in table.columns if holds_times(name, table)]
     named = named + [name for name in _names_asked(asked, table) if name not in named]
+    if measure in {"max", "min"} and (place := _place_said(asked, table)) and {*place[1]} <= {*asked.has(("where",))}:
+        named = [name for name in named if name != place[0]]  # where the most are: which row
     measure = _settled(measure, asked, table, named, title)
     turned = "" if measure else _turned(before, asked, named, times)
     measure = _added_up(measure or turned, before, asked)
@@ -173,7 +190,15 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         wanted = tuple(name for name in times if name not in spent)
     is_counted = measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
     is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
-    is_grounded = _is_told(where, named, times, title) or is_counted or is_titled
+    is_of_words = bool(where) and all(one.kind == "has" for one in where) and not (title or named)
+    if measure == "count" and is_of_words and _counts_things(asked):
+        return Query()  # a word of a name says nothing of how many of something else there are
+    if _is_of_the_rest(asked, table):
+        return Query(tuple(where), explained=float(bool(where)), is_grounded=bool(where))
+    if asked.has(("when",)) and not (times or named or measure or before):
+        return Query()  # nothing here tells when it is
+    is_when = bool(asked.has(("when",))) and asked.explained() < 1
+    is_grounded = _is_told(where, named, times, title, is_when=is_when) or is_counted or is_titled
     found = Query(tuple(where), wanted, measure, turned and _column_of(before), explained, is_grounded)
     found, is_time = _in_turn(_of_stay(found, table, asked), before, table, asked), bool(asked.has(_TIMES))
     is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
@@ -181,6 +206,13 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
     found = _sized(found, table, asked, is_titled=bool(title))
+    if measure == "count" and _counts_things(asked) and not asked.asks({"sold"}):
+        told_of = {*plain(" ".join((*found.wanted, found.column))).split()}
+        if told_of & words_for("sold") and not named:
+            return Query()  # how many eggs a cake takes is not how many were sold
+    called = {*plain(found.column).split()} if found.measure in {"max", "min"} else set[str]()
+    if any(asked.asks({said}) and called & words_for(kind) for said, kind in _TELLING.items()):
+        found = found._replace(is_grounded=True)  # what is dear has a price
     if (of_one := _of_its_kind(before, found, asked, table)) is not None:
         return of_one
     if (told_before := _goes_on_from(before, found, asked, table)) is not None:
@@ -188,6 +220,10 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = found._replace(most=most, is_titled=bool(title), is_column_said=found.column in named)
     found = _of_that_row(found, before, table, asked)
     found = _grouped(found, before, table, asked, is_money=is_money)
+    found = found if where else _of_that_one(found, before, table, asked)
+    is_of_one = bool(measure and found.measure) or (bool(found.wanted) and before is None)
+    unknown = _stranger(asked, table) if is_of_one and not (found.where or found.by) else ""
+    found = found._replace(unknown=unknown, explained=asked.explained() if unknown else found.explained)
     return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
 
 
@@ -215,6 +251,29 @@ def _of_its_kind(before: Query | None, found: Query, asked: Question, table: Tab
         return None
     one = Condition(table.columns[own], "is", (rows[0][own],))
     return found._replace(where=(one,), wanted=(where.column,), explained=1.0, is_grounded=True)
+
+
+def _stranger(asked: Question, table: Table) -> str:
+    """Return the name of somebody, or something, of whom a question wants a number, and whom a table does not have; else empty.
+
+    Examples
+    --------
+    >>> shifts = Table(("day", "who", "hours"), (("1", "Ann", "3"), ("2", "Bo", "4"), ("3", "Ann", "2")))
+    >>> [query(said, shifts).unknown for said in ("how many hours does dan have", "how many hours in total?")]
+    ['dan', '']
+    >>> query("ile godzin ma Zosia?", shifts, language="pl").unknown
+    'Zosia'
+    """
+    if not any(all(map(_FULL_NAME.fullmatch, table.values(name))) for name in table.columns):
+        return ""
+    for at, token in enumerate(asked.tokens):
+        is_free = token.kind == "word" and at not in asked.used | asked.columns and not token.is_quoted
+        is_filler = is_small(token.folded) or is_small_in(token.folded, asked.language) or len(token.text) < SHORTEST
+        is_called = asked.language in EAST or token.text[:1].isupper() or (at and "holds" in asked.asking[at - 1])
+        if is_free and not is_filler and at and is_called and not is_word_of(token, asked.language):
+            asked.used.add(at)
+            return token.text
+    return ""
 
 
 def _column_of(before: Query | None) -> str:
@@ -330,6 +389,7 @@ def _order_said(asked: Question) -> tuple[str, set[int]]:
 def _measure_said(asked: Question, ordering: set[int]) -> str:
     """Return what is measured by the words of a question, but for those that say in which order: "how many different" are distinct."""
     said = [one for one, concepts in MEASURES.items() if {*asked.has(concepts)} - ordering]
+    said = said or ["count"] * bool(asked.asks({"times"}))
     return "distinct" if said[:2] == ["count", "distinct"] else next(iter(said), "")
 
 
@@ -528,6 +588,17 @@ def _may_part(column: str, found: Query, table: Table) -> bool:
     return has_groups(column, table) and column != found.column and not is_of_times
 
 
+def _people(table: Table) -> list[str]:
+    """Return the columns of names that are there more than once, and are no days of the week."""
+    return [
+        name
+        for name in table.columns
+        if has_groups(name, table)
+        and all(map(_NAMED.fullmatch, table.values(name)))
+        and not {*map(plain, table.values(name))} & {*WEEKDAYS}
+    ]
+
+
 def _whose(asked: Question, table: Table) -> str:
     """Return the column of the people that a question asks for: the only one with names that are there more than once.
 
@@ -537,10 +608,7 @@ def _whose(asked: Question, table: Table) -> str:
     >>> str(query("wer hat am meisten ausgegeben?", table, language="de")), str(query("how much did each person pay?", table))
     ('most sum amount by payer', 'sum amount by payer')
     """
-    people = [*asked.has(("who",)), *asked.means("person")]
-    named = [
-        name for name in table.columns if has_groups(name, table) and all(map(_NAMED.fullmatch, table.values(name)))
-    ]
+    people, named = [*asked.has(("who",)), *asked.means("person")], _people(table)
     told = [name for name in named if any("who" in lexicon_told for lexicon_told in lexicon().concepts(words(name)))]
     is_of_rows = any(
         len(set(values)) == len(values) and all(map(_FULL_NAME.fullmatch, values))
@@ -563,9 +631,12 @@ def _says_end(asked: Question, end: str) -> bool:
     return bool(said) and not any(asked.concepts[at] & _EXTREMES for at in behind)
 
 
-def _is_told(where: Sequence[Condition], named: Sequence[str], times: Sequence[str], title: Collection[int]) -> bool:
+def _is_told(
+    where: Sequence[Condition], named: Sequence[str], times: Sequence[str], title: Collection[int], *, is_when: bool
+) -> bool:
     """Tell whether rows or columns are named, and not only a day of the week, and when: "what time do we close on Thursday?"."""
-    if where and all(one.kind == "weekday" for one in where) and not title:
+    weekly = [one for one in where if one.kind == "weekday" or (is_when and {*map(plain, one.values)} <= {*WEEKDAYS})]
+    if where and len(weekly) == len(where) and not title:
         return any(name not in times for name in named)
     return bool(where or named)
 
@@ -724,7 +795,7 @@ def _of_that_row(found: Query, before: Query | None, table: Table, asked: Questi
     'pay'
     """
     is_of_one = before is not None and before.measure in {"max", "min"} and not before.by and not before.most
-    is_summed = found.measure in {"sum", "count"} and bool(asked.asks({"much"}) or asked.has(("many",)))
+    is_summed = found.measure in {"sum", "count"} and bool(asked.asks({"much", "times"}) or asked.has(("many",)))
     is_all = bool(asked.asks({"together", "pieces"}) or asked.has((*MEASURES["sum"], "all", "each")))
     if before is None or not (is_of_one and is_summed) or is_all or found.where != before.where:
         return found
@@ -732,6 +803,27 @@ def _of_that_row(found: Query, before: Query | None, table: Table, asked: Questi
     if column in {"", before.column}:
         return found._replace(measure=before.measure, column=before.column, wanted=before.wanted) if column else found
     return found._replace(measure="", column="", wanted=(column,))
+
+
+def _of_that_one(found: Query, before: Query | None, table: Table, asked: Question) -> Query:
+    """Return what all the rows of somebody come to of whom one row was shown: a sum of that one row says nothing.
+
+    Examples
+    --------
+    >>> from lango_nb.models.offline.table_query import parse
+    >>> shifts = Table(("day", "name", "hours"), (("Monday", "Ann", "3"), ("Tuesday", "Bo", "4"), ("Friday", "Ann", "2")))
+    >>> str(query("and how many hours is that a week in total?", shifts, parse("rows where day is Monday")))
+    'sum hours where name is Ann'
+    """
+    is_all = bool(asked.asks({"weekly", "together"}) or asked.has(MEASURES["sum"]))
+    if before is None or before.by or not is_all or found.measure not in {"sum", "mean", "count"} or found.by:
+        return found
+    rows, people = answer(before, table).rows, _people(table)
+    told = {one.column for one in found.where}
+    if len(rows) != 1 or len(people) != 1 or people[0] in told or not set(found.where) <= {*before.where}:
+        return found
+    whom = Condition(people[0], "is", (rows[0][table.columns.index(people[0])],))
+    return found._replace(where=(whom,))
 
 
 def _is_much(before: Query | None, named: Sequence[str], asked: Question) -> bool:
@@ -768,10 +860,13 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
     """
     found: dict[str, tuple[float, int]] = {}
     said: dict[str, set[int]] = {}
+    placed, where = _place_said(asked, table)
     for column in table.columns:
         title_of_it = column.partition(IS)[0]  # of a product
         parts = [part for part in plain(title_of_it).split() if not part[:1].isdigit() and not is_small(part)]
         hits = [(part, asked.means(part) if part not in IDS else asked.says(part)) for part in parts]
+        if set(parts) & words_for("hours"):  # "a qué hora" wants a time, and no number of hours
+            hits = [(part, [at for at in places if not _is_of_clock(asked, at)]) for part, places in hits]
         if set(parts) & KEYS and not all(places for _, places in hits):
             asked.used.update(place for _, places in hits for place in places)
             continue  # "which bikes" are the rows, not bike_id
@@ -786,11 +881,19 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
         said_by = {*told_by, "lasts"} if "length" in told_by else {*told_by}
         qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(said_by)]
         qualities = qualities if is_numeric(table.values(column)) or is_of_lengths(column, table) else []
+        if not met and set(parts) & words_for("sold"):
+            met = asked.asks({"sold"})
+            hits = [(column, met)] if met else hits  # "what sells best?"
+        if not met and set(parts) & words_for("settled") and column in amounts(table):
+            met = asked.has(("pay",))
+            hits = [(column, met)] if met else hits  # "how much did we pay for it?"
+        if not met and column == placed:
+            met, hits = where, [(column, where)] if where else hits
         if not met and qualities:
             met, hits = qualities, [("", qualities)]  # "the heaviest": mass_g
         sign = unit_of(column)
         if not met and sign and [unit_of(one) for one in table.columns].count(sign) == 1:
-            met = [at for at, told in enumerate(asked.asking) if sign in told]  # "more than 8 grams": mass_g
+            met = [at for at in asked.asks({sign}) if not (sign == HOURS and _is_of_clock(asked, at))]  # "more than 8 grams": mass_g
             hits = [(sign, met)] if met else hits
         if met and len([1 for _, places in hits if places] or met) * 2 >= len(hits):
             found[column] = (-len(met) / (len(parts) or 1), min(met))
@@ -809,6 +912,40 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
         if any(said[column] < one or (share > -1 and said[column] == one) for one in whole)
     ]
     return sorted((name for name in found if name not in part), key=lambda name: found[name])
+
+
+def _is_of_the_rest(asked: Question, table: Table) -> bool:
+    """Tell whether it is asked how much is left to be paid of a table that tells how much was, and not how much is left.
+
+    Examples
+    --------
+    >>> costs = Table(("item", "planned", "paid"), (("tent", "90", "40"), ("boat", "20", "20")))
+    >>> query("how much is left to pay for the tent?", costs).is_grounded, str(query("how much did we pay for the tent?", costs))
+    (True, 'sum paid where item is tent')
+    """
+    is_told = any(set(plain(name).split()) & words_for("settled") for name in amounts(table))
+    return is_told and bool(asked.asks({"owed", "rest"})) and bool(asked.has(("pay",)) or asked.asks({"owed"}))
+
+
+def _is_of_clock(asked: Question, at: int) -> bool:
+    """Tell whether a word for hours is said of a time of the day, where words stand apart."""
+    return "when" in asked.concepts[at] and asked.tokens[at].kind == "word"
+
+
+def _place_said(asked: Question, table: Table) -> tuple[str, list[int]]:
+    """Return the only column of places, with the words that ask for one.
+
+    Examples
+    --------
+    >>> table = Table(("name", "district", "docks"), (("Town Hall", "Center", "9"), ("Harbour", "East", "7")))
+    >>> str(query("in welchem Stadtteil ist Harbour?", table, language="de")), str(query("where is Harbour?", table))
+    ('district where name is Harbour', 'district where name is Harbour')
+    """
+    placed = [name for name in table.columns if set(plain(name).split()) & words_for("located")]
+    if len(placed) != 1:
+        return "", []
+    named = [unit.token for unit in asked.units if unit.text in words_for("located")]
+    return placed[0], named or asked.has(("where",))
 
 
 def _continued(found: Query, before: Query, table: Table, asked: Question) -> Query:
@@ -944,12 +1081,16 @@ def ranked(text: str, language: str, column: str = "") -> tuple[bool, int]:
 
 
 def _counted_off(asked: Question) -> int:
-    """Return the number right before a superlative, which is no day and no value: "the 3 dearest repairs"; 0 for none."""
+    """Return the number right before a superlative, which is no day and no value: "the 3 dearest repairs", "os 3 mais vendidos"; 0 for none."""
     _explain_span(asked)
-    extremes = asked.has(_EXTREMES)
+    extremes = {*asked.has(_EXTREMES), *asked.asks(ENDS)}
+    telling = asked.asks({"sold", "price"})
+    extremes |= {at - 1 for at in telling} & {*asked.has(("more", "less"))}  # "les 3 plus vendus"
+    things = {*asked.has(("item",))}
     for unit in asked.units:
-        if unit.is_number and unit.token + 1 in extremes and unit.text.isdigit():
-            asked.used.add(unit.token)
+        behind = unit.token + 2 if unit.token + 1 in things - extremes else unit.token + 1
+        if unit.is_number and behind in extremes and unit.text.isdigit():
+            asked.used.update({unit.token, behind})
             return int(unit.text)
     return 0
 
@@ -962,7 +1103,8 @@ def _how_many(asked: Question) -> int:
         for place, token in enumerate(asked.tokens)
         if place not in asked.used and (count := number_said(token, counts[place])) > 1
     ]
-    if len(said) != 1:
+    is_one = all(at == said[0][0] + n and count == said[0][1] for n, (at, count) in enumerate(said))  # 三个
+    if not said or not is_one:
         return 0
-    asked.used.add(said[0][0])
+    asked.used.update(at for at, _ in said)
     return said[0][1]

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, is_small_in, lexicon, lexicon_of, words
-from lango_nb.models.offline.names import in_english, is_small, plain, related_words, stem
+from lango_nb.models.offline.names import EAST, in_english, is_small, plain, related_words, stem
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
 from lango_nb.routing.features import fold
@@ -30,7 +30,7 @@ NEGATING = frozenset(("no", "not", "none", "except"))
 COUNTING = frozenset(("many", "count"))
 ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
                      "and", "or", "how", "only", "all", "want", "calculate", "table", "row", "file", "column", "value", "search", "sort", "explain", "recall", "print", "fetch", "more", "less", "now", "line", "word", "character"))  # fmt: skip
-_OF_COLUMNS = frozenset(("begins", "ends", "lasting", "located", "lower", "upper"))
+_OF_COLUMNS = frozenset(("begins", "ends", "lasting", "located", "lower", "upper", "settled"))
 """Concepts in ``data/reading/asked.tsv`` of what columns are called, and of no words of a question."""
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Concepts of small numbers."""
@@ -174,7 +174,8 @@ class Question:
         return [
             tokens
             for tokens, meant in self.english
-            if meant & (wanted | foreign) or any(is_form_of(one, other) for one in meant for other in wanted)
+            if meant & (wanted | foreign)
+            or any(is_form_of(one, other) or is_kindred(one, other) for one in meant for other in wanted)
         ]
 
     def denies(self, word: str) -> list[int]:
@@ -237,7 +238,8 @@ class Question:
         for at in range(place + 1, min(place + 1 + NEAR, len(self.tokens))):
             if self.tokens[at].kind == "sign":
                 break
-            if "uncounted" in self.asking[at]:  # "the cancelled ones not counted"
+            is_without = "without" in self.asking[at] and self.language in EAST  # スタンドは抜きで
+            if "uncounted" in self.asking[at] or is_without:  # "the cancelled ones not counted"
                 denying.append(at)
         self.used.update(denying)
         return bool(denying)
@@ -328,6 +330,21 @@ def _tongue(names: tuple[str, ...], language: str) -> str:
     counts = Counter(one for languages in known for one in languages)
     best = max(counts, key=lambda one: (counts[one], one == language), default="")
     return best if best != language and counts[best] * 2 >= len(parts) else ""
+
+
+def is_word_of(word: Word, language: str) -> bool:
+    """Tell whether a word is known in a language, so that it is hardly a name.
+
+    Examples
+    --------
+    >>> [is_word_of(words(one)[0], "en") for one in ("worked", "Dan")], is_word_of(words("cuestan")[0], "es")
+    ([True, False], True)
+    """
+    if lexicon_of(language).concepts([word])[0] or words_of_tables(language).concepts([word])[0]:
+        return True
+    if language == "en":
+        return bool(_stems(word.folded) & abroad.load().english)
+    return any(one.language == language for one in abroad.load().meanings(fold(word.text)))
 
 
 def is_form_of(said: str, word: str) -> bool:

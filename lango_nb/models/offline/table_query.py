@@ -97,6 +97,8 @@ class Query(NamedTuple):
     """Whether the question calls the rows as the table's file is called."""
     is_column_said: bool = False
     """Whether the question names the column that is measured."""
+    unknown: str = ""
+    """Of whom a number is wanted who is in no row."""
 
     def rows(self, table: Table) -> list[tuple[str, ...]]:
         """Return the rows that are meant."""
@@ -234,6 +236,8 @@ def _added(measure: str, cells: Sequence[str]) -> str:
     read = [one for one in numbers(cells) if one is not None]
     if not read:
         return ""
+    if len(read) == len(cells) == 1 and re.fullmatch(r"\d+\.\d+", cells[0]):
+        return cells[0]  # 3.80, as it stands there
     total = sum(read, Decimal(0))
     if measure == "mean":
         is_money = all(re.search(r"[.,]\d\d\Z", cell) for cell in cells if cell)
