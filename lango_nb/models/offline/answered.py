@@ -123,8 +123,25 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     >>> read = Reading((Step("count.lines", {"file": ("my notes",)}),))
     >>> after(Context(), read, "notes.md has 3 lines.").file
     'notes.md'
+    >>> after(Context(), Reading((Step("task.add", {"text": ("call Ann",)}),)), "Noted as to do: call Ann.").tasks
+    ('call Ann',)
     """
     told = _Answer(answer, reading.language, len(reading.steps) < 2)  # noqa: PLR2004 - one sentence
+    return _after(context, reading, told)._replace(tasks=_tasks_open(context, told))
+
+
+def _tasks_open(context: Context, told: _Answer) -> tuple[str, ...]:
+    """Return the tasks that are known to be open: what was listed last, what was noted since, without what is done."""
+    head, *rows = told.text.splitlines() or [""]
+    if told._replace(text=head).said("tasks") is not None:
+        return tuple(_NUMBERED.sub("", row) for row in rows if row[:1].isdigit())
+    noted = (told.said("task.added") or {}).get("names", "")
+    done = (told.said("task.done") or {}).get("names", "").split("; ")
+    return (*(task for task in context.tasks if task not in done), *filter(None, noted.split("; ")))
+
+
+def _after(context: Context, reading: Reading, told: _Answer) -> Context:
+    answer = told.text
     if (found := _queried(context, reading, told)) is not None:
         return found
     reading = _carried_out(reading, told)

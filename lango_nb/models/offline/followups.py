@@ -139,7 +139,19 @@ def later(reading: Reading, context: Context) -> Reading:
             chosen = able[0]._replace(confidence=likely) if is_likelier else able[0]
         elif is_lost:
             chosen = reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
+    if reading.steps[0].act in FOLLOWS and chosen.steps[0].act in _NOTING:  # "部屋の掃除も" is not only 部屋
+        chosen = next((plan for plan in plans if _says_whole(plan.steps[0], chosen.steps[0])), chosen)
     return chosen._replace(others=tuple(plan for plan in plans if plan.steps != chosen.steps))
+
+
+_NOTING = frozenset(("task.add", "remember"))
+"""Acts whose text is told in whole words, and not in one of them."""
+
+
+def _says_whole(step: Step, part: Step) -> bool:
+    """Tell whether a step notes the same as another one, in more words."""
+    text, less = step.word("text"), part.word("text")
+    return step.act == part.act and less != text and bool(less) and less in text
 
 
 def _plans(reading: Reading, last: Step, context: Context) -> list[Reading]:

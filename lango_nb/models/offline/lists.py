@@ -36,6 +36,7 @@ from lango_nb.models.offline.names import (
     is_small,
     list_named,
     nearest_texts,
+    not_meant,
     points_back,
     rank,
     table_of,
@@ -56,6 +57,10 @@ _OPEN_BOX = "[ ]"
 _DOUBTFUL = 0.3
 """Confidence of what is asked about before it is done."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
+EAST = ("ja", "zh")
+"""Languages in whose texts words stand without blanks."""
+BETWEEN = 3
+"""Letters, at least, of a word between how it begins and how it ends."""
 FEW_WORDS = 5
 """Words that an addition to what is remembered has more of."""
 _GOING = frozenset(("delete", "line.delete", "task.delete", "task.done"))
@@ -120,7 +125,8 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
         given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
     is_named = calls_list if step.act == "list" else list_named
     named = next((words for words in given.get("file", ()) if is_named(words)), "")
-    if not named or is_ruled_out(named, request, reading.language):
+    is_part = named in step.word("text") and not calls_list(named)  # "de plantjes water geven": of no list
+    if not named or is_part or is_ruled_out(named, request, reading.language):
         return reading
     last = context.last
     is_more = step.act == "task.list" and "and" in concepts_of(found[0].text)
@@ -406,6 +412,43 @@ def words_of_wishes(language: str = "") -> Lexicon:
     return Lexicon([row for row in read_rows("listed.tsv") if language in {"", row[1]}])
 
 
+def tells_done(text: str, language: str, task: str = "") -> bool:
+    """Tell whether a text says that a task was done: by a word for that, or by the form of a verb that is no word of the task.
+
+    Examples
+    --------
+    >>> tells_done("the plants are watered", "en", "water the plants"), tells_done("de huur heb ik overgemaakt", "nl")
+    (True, True)
+    >>> tells_done("牛乳は買ったよ", "ja"), tells_done("le café est cher", "fr", "acheter le café"), tells_done("I need milk", "en")
+    (True, False, False)
+    """
+    own = frozenset(word.folded for word in words_of(task))
+    said = [word for word in words_of(text) if word.folded not in own]
+    if any("tick" in one for one in words_of_wishes(language).concepts(said)):
+        return True
+    if "already" in said_of_tables(text, language) or any("done" in one for one in lexicon_of(language).concepts(said)):
+        return True
+    if language in EAST:
+        whole = text.strip(" .!\u3002\uff01よねわ")
+        return any(whole.endswith(end) if language == "ja" else end in whole for _, end in _forms_of_done(language))
+    return any(
+        len(word.text) >= len(begin) + len(end) + BETWEEN * bool(end)
+        and begin in word.text.casefold()[: -len(end) or None]
+        and word.text.casefold().endswith(end)
+        and (bool(end) or word.text.casefold() == begin)
+        for word in said
+        for begin, end in _forms_of_done(language)
+    )
+
+
+@cache
+def _forms_of_done(language: str) -> tuple[tuple[str, str], ...]:
+    """Return how words of a language begin and end that tell that something was done; a whole word has no end."""
+    rows = (row for row in read_rows("listed.tsv") if row[:2] == ["happened", language])
+    forms = [word.strip().partition("-") for row in rows for word in row[2].split(",")]
+    return tuple(("", begin) if language in EAST else (begin, end) for begin, _, end in forms)
+
+
 @cache
 def words_of_speech(language: str = "") -> Lexicon:
     """Return the words of reported speech (``data/reading/speech.tsv``) in a language, or in all."""
@@ -425,7 +468,11 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     if len(reading.steps) != 1:
         return None
     step, last = reading.steps[0], context.last
+    ruled_out = not_meant(request, reading.language)
     named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
+    named = [name for name in named if name not in ruled_out]
+    if ruled_out and not named and step.act in {"search", "read"} and says_state(request, reading.language):
+        return Step("task.list", {}, text=request)  # "what's left? only your list, not a.md"
     has_boxes = BOX.search(context.answer) is not None or (
         last is not None and (last.act in {"line.tick", "line.untick", "undo"} or last.word("find") == _OPEN_BOX)
     )
@@ -446,7 +493,7 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
     if (
         asked := _all_gone(reading, request, context, marks)
-        or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes)
+        or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes, is_more=_goes_on(step, last, request))
     ) is not None:
         return asked.with_arguments(file=(file,))
     if has_boxes and "tick" in marks and (line := _ticked(request, context, reading.language)):
@@ -544,6 +591,29 @@ def _ticked(request: str, context: Context, language: str) -> str:
     return " ".join(told) if len(told) <= _FEW_ITEMS else ""
 
 
+def says_tick(text: str, language: str) -> bool:
+    """Tell whether a text says that something is ticked off.
+
+    Examples
+    --------
+    >>> says_tick("vink de koelkast af", "nl"), says_tick("the fridge", "en")
+    (True, False)
+    """
+    return any("tick" in one for one in words_of_wishes(language).concepts(words_of(text)))
+
+
+def what_is_ticked(step: Step, language: str) -> str:
+    """Return the words that say what is ticked off: what was read, or what is left over in its clause; empty where there are none.
+
+    Examples
+    --------
+    >>> what_is_ticked(Step("task.done", {}, text="the fridge is clean, tick it off"), "en")
+    'fridge is clean'
+    """
+    told = [word for word in unexplained(step.text, language) if not says_tick(word, language)]
+    return step.word("text") or _left_in_clause(step.text, "tick", Step("line.tick", {}), language) or " ".join(told)
+
+
 def _all_gone(reading: Reading, request: str, context: Context, marks: Collection[str]) -> Step | None:
     """Return that all lines with a tick, or all without, are to go from a list: "take out what is done already"."""
     is_gone = reading.steps[0].act in _GOING and ("delete" in concepts_of(request) or "off" in marks)
@@ -561,12 +631,22 @@ def _state_shown(context: Context, request: str) -> str:
     return states.pop() if len(states) == 1 and len(boxes) > 1 and all(boxes) and is_those else ""
 
 
-def _asked_of_boxes(request: str, marks: Collection[str], language: str, *, has_boxes: bool) -> Step | None:
+def _goes_on(step: Step, last: Step | None, request: str) -> bool:
+    """Tell whether a request goes on with a look: "and those that are done"."""
+    is_and = "and" in frozenset[str]().union(*lexicon().concepts(words_of(request)[:1]))
+    is_look = step.act == "same" or (is_and and not is_change(step.act) and not is_talk(step.act))
+    return is_look and last is not None and not is_change(last.act)
+
+
+def _asked_of_boxes(
+    request: str, marks: Collection[str], language: str, *, has_boxes: bool, is_more: bool = False
+) -> Step | None:
     """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
     told = concepts_of(request)
     own = frozenset[str]().union(*lexicon_of(language).concepts(words_of(request)))
     is_counted = bool(own & {"many", "count"}) or "pieces" in said_of_tables(request, language)
     is_asked = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS or bool(own & SHOWING) or is_counted
+    is_asked = is_asked or is_more
     left = [word for word in unexplained(request, language) if not says_state(word, language)]
     state = says_state(request, language) if has_boxes and not left else ""
     is_left = "unticked" in marks or state == "open" or ("left" in marks and (has_boxes or "task" in told))

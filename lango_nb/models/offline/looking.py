@@ -1644,6 +1644,8 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
         and plain(words) in {"it", "that", "this", "es", "das"}
     ):
         return still[0]
+    if not chosen.name and len(near := nearest_texts(words, titles, desk.language)[0]) == 1:
+        return still[titles.index(near[0])]  # "the fridge" is what "buy a fridge freezer" is about
     if not chosen.name:
         rivals = chosen.rivals or tuple(titles)
         raise Ask(desk.say("ask.task", names=", ".join(rivals)), can_try_others=True)

@@ -50,8 +50,10 @@ from lango_nb.models.offline.meant_lines import (
     shown_line,
     sought_rather,
     taken_out,
+    task_done,
     task_told,
     those_boxes,
+    ticked_off,
     ticked_too,
     told_done,
     told_there,
@@ -106,6 +108,7 @@ RULES: tuple[Rule, ...] = (
     line_with,
     named_there,
     line_gone,
+    task_done,
     task_told,
     sought_rather,
     those_boxes,
@@ -160,6 +163,7 @@ RULES: tuple[Rule, ...] = (
     line_kept,
     one_instead,
     answer_kept,
+    ticked_off,
 )
 """The rules, in the order in which they are asked: the first that fits is right."""
 

@@ -1348,6 +1348,8 @@ def nearest_texts(question: str, texts: Sequence[str], language: str = "") -> tu
     ((['the code of the lab door is 7319'], 2), ([], 0))
     >>> nearest_texts("墨水", ["call the plumber", "buy ink"], "zh"), nearest_texts("de loodgieter", ["call the plumber"], "nl")
     ((['buy ink'], 1), (['call the plumber'], 1))
+    >>> nearest_texts("den Helm", ["Fahrradhelm holen", "Brot"], "de")
+    (['Fahrradhelm holen'], 1)
     """
     telling = _sought_in_characters(question, language) if language in EAST else telling_words(question)
     options = [forms_of(word) | in_english(word, language) for word in telling]
@@ -1356,7 +1358,15 @@ def nearest_texts(question: str, texts: Sequence[str], language: str = "") -> tu
         shown, joined = _stemmed(_parts(text)), "".join(plain(text).split())
         counts[text] = sum(any(_meets(form, shown, joined) for form in forms) for forms in options)
     most = max(counts.values(), default=0)
+    if not most and language in _COMPOUNDING:  # "den Helm": "den Fahrradhelm mitbringen"
+        ends = tuple(word for word in telling if len(word) >= _SHORTEST)
+        counts = {text: sum(part.endswith(ends) for part in plain(text).split()) for text in texts}
+        most = max(counts.values(), default=0)
     return [text for text, count in counts.items() if count == most] if most else [], most
+
+
+_COMPOUNDING = frozenset(("de", "nl"))
+"""Languages that write what something is of before it, in one word."""
 
 
 def _parts(name: str) -> list[str]:
