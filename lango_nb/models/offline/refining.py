@@ -59,7 +59,7 @@ _SAID_BY: Mapping[str, frozenset[str]] = {
     for act, said in (
         ("talk", "joke greeting thanks farewell weather"), ("refrain", "no not none stop dismiss forget"),
         ("read", "read show open print what who when where many contain search"), ("delete", "delete"),
-        ("exists", "file folder have is"), ("date", "when date newest oldest time"), ("size", "size many largest"),
+        ("exists", "file folder have is"), ("count", "count many how number size"), ("date", "when date newest oldest time"), ("size", "size many largest"),
         ("move", "move put"), ("rename", "rename name change"), ("copy", "copy save"), ("summary", "summary"),
         ("compare", "compare same"), ("append", "append put write"), ("replace", "replace change correct"),
         ("recall", "recall remember what who when where"), ("unclear", ""),

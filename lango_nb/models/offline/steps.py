@@ -349,6 +349,8 @@ def _only_text(step: Step, language: str) -> Step:
         label = re.search(rf"(\S+: ){re.escape(old)}", step.text)
         is_label = label is not None and label[1] != f"{new}: "
         return step.with_arguments(old=(label[1] + old,), new=(f"{new}: {old}",)) if label and is_label else step
+    if step.act == "replace" and (bare := _without_word(old)) != old:
+        return step.with_arguments(old=(bare,))
     found = words_of(text)
     if step.act not in {*WRITING, "prepend"} or not found or any(word.is_quoted for word in found):
         return step
@@ -364,6 +366,20 @@ def _only_text(step: Step, language: str) -> Step:
     if start and at + 1 < len(found) and not step.word("file"):
         return step.with_arguments(text=(text[found[begin].start : found[start - 1].end],), file=(found[-1].text,))
     return step.with_arguments(text=(text[found[begin].start :],)) if begin else step
+
+
+def _without_word(text: str) -> str:
+    """Leave out what only says that a word stands behind it: "le mot Nora".
+
+    Examples
+    --------
+    >>> _without_word("a palavra Nora"), _without_word("the word"), _without_word("word for word")
+    ('Nora', 'the word', 'word for word')
+    """
+    found = words_of(text)
+    at = next((at for at, word in enumerate(found) if not is_small(word.text)), len(found))
+    is_led = at + 2 == len(found) and "word" in concepts_of(found[at].text)  # one word behind it
+    return text[found[-1].start :] if is_led else text
 
 
 def _with_label(step: Step, language: str) -> Step:

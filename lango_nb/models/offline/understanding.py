@@ -65,7 +65,7 @@ from lango_nb.models.offline.refining import (
 )
 from lango_nb.models.offline.request import ASKED_OF, length
 from lango_nb.models.offline.steps import FEW_SAID, with_others_filled, with_whole_steps, without_last
-from lango_nb.models.offline.wishes import questions_in, wish_among, wishes_in, without_nothing_else
+from lango_nb.models.offline.wishes import courteous, questions_in, wish_among, wishes_in, without_nothing_else
 
 MOST_TURNS = 8
 """Exchanges that are looked back on."""
@@ -175,7 +175,7 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         behind = reader().read(bare, before)
         if not any(is_talk(step.act) for step in behind.steps):
             reading, request = behind, bare
-    if (sentence := wish_among(request, reading, before)) is not None:
+    if (sentence := courteous(request, reading, before) or wish_among(request, reading, before)) is not None:
         reading, request = sentence.reading, sentence.text
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))
