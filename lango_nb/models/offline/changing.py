@@ -277,7 +277,8 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     if old.strip() and not (desk.is_certain or is_kept) and "replace" not in told:
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))
-    return _done(step, desk.say("replaced_all", file=name, n=count), name)
+    key = "replaced_all.held" if _can_be_told(old) else "replaced_all"
+    return _done(step, desk.say(key, file=name, n=count, lines=quoted(lines(old), desk.language)), name)
 
 
 def merge(desk: Desk, step: Step) -> Work:
@@ -1146,11 +1147,16 @@ def _delete_read(desk: Desk, step: Step, name: str, text: str) -> Work:
 
 def _told_deleted(desk: Desk, name: str, text: str) -> str:
     """Say that a file is gone, with what it held where that is short and shown as it was: with it the file can be made again."""
+    if not _can_be_told(text):
+        return desk.say("deleted", names=name)
+    return desk.say("deleted.held", file=name, lines=quoted(lines(text), desk.language))
+
+
+def _can_be_told(text: str) -> bool:
+    """Tell whether a text is short, and shown as it is, so that an answer that holds it is enough to write it again."""
     held = lines(text)
     is_whole = text == "".join(f"{line}\n" for line in held) and all(map(str.isprintable, held))
-    if not (0 < len(held) <= _MOST_HELD and len(text) <= LONGEST_LINE and is_whole) or holds_secret(text):
-        return desk.say("deleted", names=name)
-    return desk.say("deleted.held", file=name, lines=quoted(held, desk.language))
+    return 0 < len(held) <= _MOST_HELD and len(text) <= LONGEST_LINE and is_whole and not holds_secret(text)
 
 
 def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
@@ -1619,7 +1625,7 @@ def _undo(desk: Desk, step: Step) -> Work:
         case "remember" if last.word("text"):
             yield from desk.folder.call("memory_agent_forget", key=_key_of(last.word("text")))
             return Outcome(desk.say("undone", names=last.word("text")), "", step)
-        case _ if last.word("file") and set(last.arguments) & {"added", "made", "old", "line", "lines"}:
+        case _ if last.word("file") and set(last.arguments) & {"added", "made", "old", "line", "lines", "was"}:
             return (yield from _unwritten(desk, step, last))
         case _:
             raise CannotWork(desk.say("undo.cannot"))
@@ -1658,6 +1664,9 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
 
 def _before_change(now: list[str], last: Step, path: str) -> list[str] | None:
     """Return the lines of a file before a change that its answer told; ``None`` where they are others by now."""
+    if held := list(last.arguments.get("was", ())):
+        written = lines("\n".join(last.arguments.get("text", ())))
+        return held if {*now} == {*held} or now == written else None  # in another order, or what was written over it
     added, old, new = list(last.arguments.get("added", ())), last.word("old"), last.word("new")
     if added and last.act == "prepend":
         at = 1 if path.casefold().endswith((".csv", ".tsv")) else 0

@@ -496,7 +496,7 @@ def ticked_off(request: Request) -> Step | None:
     {'text': ('koelkast',)}
     """
     is_tick = any({"off", "tick"} <= one for one in request.wishes) and not request.is_question
-    is_other = request.names() or request.context.asked is not None or request.context.is_open
+    is_other = request.names() or bool(request.concepts & OF_TASKS) or request.context.is_open
     if request.step.act not in {"unclear", "talk", "task.done"} or not is_tick or is_other:
         return None
     what = what_is_ticked(request.step._replace(text=request.text), request.language)
