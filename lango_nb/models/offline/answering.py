@@ -16,7 +16,7 @@ from lango_nb.models.offline.lexicon import (
     quotations,
 )
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
+from lango_nb.models.offline.lists import FEW_WORDS, SURE, words_of_wishes
 from lango_nb.models.offline.names import (
     FIRST_WORDS,
     age_in,
@@ -31,7 +31,6 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
 from lango_nb.models.offline.reader import FOLLOWS
-from lango_nb.models.offline.refining import SURE
 from lango_nb.models.offline.request import SHORT, says_gone
 from lango_nb.models.offline.steps import FEW_SAID, OF_ADDING
 

@@ -56,6 +56,8 @@ _OF_TALK = frozenset(("joke",))
 _OPEN_BOX = "[ ]"
 _DOUBTFUL = 0.3
 """Confidence of what is asked about before it is done."""
+SURE = 0.8
+"""Confidence from which a text is taken for what was read, whatever was asked, and what goes is not asked about."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
 EAST = ("ja", "zh")
 """Languages in whose texts words stand without blanks."""
@@ -123,6 +125,8 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
         told = lexicon().concepts(found)
         lists = tuple(word.text for word, meant in zip(found, told, strict=True) if meant & {"list", "task"})
         given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
+        whole = list_in(request, found, reading.language)
+        given = given if any(map(calls_list, given["file"])) or not calls_list(whole) else {"file": (whole,)}
     is_named = calls_list if step.act == "list" else list_named
     named = next((words for words in given.get("file", ()) if is_named(words)), "")
     is_part = named in step.word("text") and not calls_list(named)  # "de plantjes water geven": of no list
@@ -368,7 +372,9 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     meant = Step(act, {"file": (file,)}, text=request).with_arguments(**({role: said} if role else {}))
     if step.act == "delete" and not comes_off:  # a file, where there is one that is called so
         return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others))
-    sure = max(reading.confidence, HALF) if comes_off or is_put else reading.confidence
+    is_there = comes_off and any(one and one in context.answer for one in said)
+    least = SURE if is_there or (comes_off and "list" in concepts_of(request)) else HALF
+    sure = max(reading.confidence, least) if comes_off or is_put else reading.confidence
     return reading._replace(steps=(meant,), others=() if comes_off else reading.others, confidence=sure)
 
 
@@ -396,7 +402,7 @@ def _shows_list(context: Context) -> bool:
     is_read = (
         is_short
         and context.last is not None
-        and context.last.act == "read"
+        and context.last.act in {"read", "list"}
         and not context.file.endswith((".csv", ".tsv", ".log"))
     )
     return (

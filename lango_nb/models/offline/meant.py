@@ -29,6 +29,7 @@ from lango_nb.models.offline.meant_files import (
     rather_in,
     still_there,
     to_buy,
+    unsaid_which,
     wrote,
 )
 from lango_nb.models.offline.meant_lines import (
@@ -66,6 +67,7 @@ from lango_nb.models.offline.meant_results import (
     program,
     renamed_inside,
     run_it,
+    run_told,
     run_with,
     sum_of_both,
 )
@@ -93,6 +95,7 @@ from lango_nb.models.offline.request import Request
 
 Rule = Callable[[Request], Step | None]
 RULES: tuple[Rule, ...] = (
+    run_told,
     lacking,
     merged,
     longest_of,
@@ -138,6 +141,7 @@ RULES: tuple[Rule, ...] = (
     in_there,
     put_there,
     to_buy,
+    unsaid_which,
     wrote,
     clock,
     still_there,

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, concepts_of, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, concepts_of, is_small_anywhere, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -229,6 +229,8 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
     ('Summer Plan.md', 'letters/letter5.txt')
     >>> pick("notes", files, is_file=True).rivals, pick("invoice.pdf", files, is_file=True).name
     (('notes.md', 'notes.txt'), '')
+    >>> pick("the shopping list", ["shop.log", "shopping.txt"]).name
+    'shopping.txt'
     """
     names = list(dict.fromkeys(options))
     if wanted in names:
@@ -273,9 +275,13 @@ def list_named(words: str) -> str:
     --------
     >>> list_named("the shopping list"), list_named("my to-do list"), list_named("la liste de courses")
     ('shopping', '', 'courses')
+    >>> list_named("sulla lista della spesa")
+    'spesa'
     """
     return " ".join(
-        word for word in _words_of(words) if not (is_small(word) or is_pointer(word, "it") or _is_list(word))
+        word
+        for word in _words_of(words)
+        if not (is_small(word) or is_small_anywhere(word.casefold()) or is_pointer(word, "it") or _is_list(word))
     )
 
 
@@ -1056,7 +1062,9 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     if best < 0.5:  # noqa: PLR2004 - half of what was said
         return [], False
     found = [name for name, score in scores.items() if score > best - 0.02]
-    return found, best < _TRANSLATED
+    whole_said = {one for word, options in zip(sought, related, strict=True) for one in (word, *options)}
+    exact = [name for name in found if not whole_said.isdisjoint(_parts_of(name)[0])]
+    return exact or found, best < _TRANSLATED  # "the shopping list" is shopping.txt, and not shop.log
 
 
 @lru_cache(maxsize=2048)

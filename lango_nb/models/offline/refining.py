@@ -16,6 +16,7 @@ from lango_nb.models.offline.lists import (
     FEW_WORDS,
     KEEPING,
     OF_TASKS,
+    SURE,
     left_over,
     list_in,
     words_of_speech,
@@ -46,8 +47,6 @@ from lango_nb.models.offline.table_query import parse as parse_query
 
 _DOUBTFUL = 0.3
 """Confidence of a deletion that was read as a look: it is shown and asked about."""
-SURE = 0.8
-"""Confidence from which a short text is a wish of its own, whatever was asked."""
 _OF_MONEY = frozenset(("many", "who", "money"))
 """Concepts beside which owing is owing money."""
 REMEMBERED = frozenset(("remember", "recall"))
