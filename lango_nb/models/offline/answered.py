@@ -363,7 +363,9 @@ def _value(step: Step, answer: _Answer) -> str:
 def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR0911 - from the surest on
     """Return the file that a step turned out to be about; empty where it names several or none."""
     if step.destination in {"write", "append"} and step.word("to"):
-        brought = (answer.said(key) for key in ("written", "replaced_all", "replaced_all.held", "appended", "appended_new"))
+        brought = (
+            answer.said(key) for key in ("written", "replaced_all", "replaced_all.held", "appended", "appended_new")
+        )
         return next((told["file"] for told in brought if told is not None), step.word("to"))
     if answer.said("tasks.none") is not None:
         return ""
@@ -493,7 +495,7 @@ def _agreed(plan: Reading, key: str, found: Mapping[str, str]) -> Reading:
         numbers = tuple(row.partition(": ")[0] for row in rows)
         told = {"file": (found["file"],), "line": numbers, "lines": rows}
         return plan._replace(steps=(Step("line.delete", told, text=first.text), *rest))
-    if key == "ask.task_delete" and first.act == "task.delete":
+    if key == "ask.task_delete" and first.act in {"task.delete", "undo"}:
         return plan._replace(steps=(Step("task.done", {"text": (found["name"],)}), *rest))
     if key == "ask.mean":
         return _with(plan, "file", found["name"])

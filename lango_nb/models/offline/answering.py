@@ -113,6 +113,9 @@ def of_memory(reading: Reading, request: str, context: Context) -> Reading | Non
             return Reading((Step("remember", {"text": (text,)}, text=before + text),), 1.0, reading.language)
     asks = request.rstrip()[-1:] in ASK_SIGNS or bool(_ASKING & concepts_of(request))
     likely = {one.act for other in (reading, *reading.others) for one in other.steps}
+    is_listed = step.act == "list" and "recall" in likely and not (step.arguments or step.destination)
+    if is_listed and {"remember", "recall"} & concepts_of(request):  # "was hast du dir alles gemerkt?"
+        return Reading((Step("recall", {}, text=request),), 1.0, reading.language)
     if asks and (is_talk(step.act) or step.act in FOLLOWS or ("recall" in likely and not is_change(step.act))):
         _, shared = nearest_texts(request, context.known)
         if shared >= _SHARED - (step.act == "recall"):  # "when was her holiday again?"

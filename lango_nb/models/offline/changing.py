@@ -1620,6 +1620,8 @@ def _undo(desk: Desk, step: Step) -> Work:
             return Outcome(desk.say("undone", names=paths[0]), "", step, paths[0])
         case "folder.make":
             return (yield from _unmake(desk, step, last.arguments["to"]))
+        case "task.add" if last.word("text"):
+            raise Ask(desk.say("ask.task_delete", name=last.word("text")))
         case "task.done":
             return (yield from _reopened(desk, step, last.arguments.get("text", ())))
         case "remember" if last.word("text"):
@@ -1654,7 +1656,9 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
             raise CannotWork(desk.say("undo.changed", file=path))
         outcome: Outcome = yield from _delete_all_of(desk, step, (path,))
         return outcome._replace(text=desk.say("undone", names=path), step=step)
-    was = _before_change(lines(text), last, path)
+    held, written = list(last.arguments.get("was", ())), lines("\n".join(last.arguments.get("text", ())))
+    is_held = {*lines(text)} == {*held} or lines(text) == written  # in another order, or what was written over it
+    was = _before_change(lines(text), last, path) if not held else held if is_held else None
     if was is None:
         is_hidden = any(MASK in line for line in (*last.arguments.get("lines", ()), last.word("old")))
         raise CannotWork(desk.say("undo.cannot") if is_hidden else desk.say("undo.changed", file=path))
@@ -1664,9 +1668,6 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
 
 def _before_change(now: list[str], last: Step, path: str) -> list[str] | None:
     """Return the lines of a file before a change that its answer told; ``None`` where they are others by now."""
-    if held := list(last.arguments.get("was", ())):
-        written = lines("\n".join(last.arguments.get("text", ())))
-        return held if {*now} == {*held} or now == written else None  # in another order, or what was written over it
     added, old, new = list(last.arguments.get("added", ())), last.word("old"), last.word("new")
     if added and last.act == "prepend":
         at = 1 if path.casefold().endswith((".csv", ".tsv")) else 0

@@ -27,6 +27,7 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    EAST,
     calls_list,
     how_many,
     is_asking,
@@ -59,8 +60,6 @@ _DOUBTFUL = 0.3
 SURE = 0.8
 """Confidence from which a text is taken for what was read, whatever was asked, and what goes is not asked about."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
-EAST = ("ja", "zh")
-"""Languages in whose texts words stand without blanks."""
 BETWEEN = 3
 """Letters, at least, of a word between how it begins and how it ends."""
 FEW_WORDS = 5
@@ -477,8 +476,6 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     ruled_out = not_meant(request, reading.language)
     named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
     named = [name for name in named if name not in ruled_out]
-    if ruled_out and not named and step.act in {"search", "read"} and says_state(request, reading.language):
-        return Step("task.list", {}, text=request)  # "what's left? only your list, not a.md"
     has_boxes = BOX.search(context.answer) is not None or (
         last is not None and (last.act in {"line.tick", "line.untick", "undo"} or last.word("find") == _OPEN_BOX)
     )
@@ -488,9 +485,10 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
     ticked = None if file or has_boxes else _ticked_in_notes(reading, request)
     in_notes = ticked or (None if file else _asked_of_notes(reading, request))
+    is_left = bool(ruled_out) and not named and step.act in {"search", "read"} and says_state(request, reading.language)
     is_other = not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR)
-    if in_notes is not None or is_other:
-        return in_notes
+    if in_notes is not None or is_other or is_left:
+        return Step("task.list", {}, text=request) if is_left else in_notes  # "only your list, not a.md"
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         act = "count.matches" if step.act == "task.list" and "many" in concepts_of(request) else "search"
@@ -614,7 +612,7 @@ def what_is_ticked(step: Step, language: str) -> str:
     Examples
     --------
     >>> what_is_ticked(Step("task.done", {}, text="the fridge is clean, tick it off"), "en")
-    'fridge is clean'
+    'fridge clean'
     """
     told = [word for word in unexplained(step.text, language) if not says_tick(word, language)]
     return step.word("text") or _left_in_clause(step.text, "tick", Step("line.tick", {}), language) or " ".join(told)

@@ -511,7 +511,8 @@ def unsaid_which(request: Request) -> Step | None:
     told = frozenset[str]().union(*lexicon_of(request.language).concepts(request.words))
     wished = told & _PLAIN
     is_bare = "file" in told and len(wished) == 1 and not (request.unexplained or request.names() or request.place)
-    is_other = is_asking(request.text) or request.context.is_open or "folder" in told or not request.step.act
+    is_other = is_asking(request.text) or request.context.is_open or bool({"folder", "how"} & told)
+    is_other = is_other or not request.step.act
     act = next(iter(wished), "")
     is_read = request.step.act == act or bool(request.step.arguments)
     noun = next((word.text for word in request.words if "file" in concepts_of(word.text)), "")

@@ -13,7 +13,16 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, concepts_of, is_small_anywhere, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import (
+    UNSPACED,
+    Lexicon,
+    Word,
+    concepts_of,
+    is_small_anywhere,
+    is_small_in,
+    lexicon,
+    lexicon_of,
+)
 from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -1342,6 +1351,23 @@ def _forms_in(word: str, language: str) -> frozenset[str]:
 def forms_of(word: str) -> frozenset[str]:
     """Return the stems by which a word may stand in a text, in any of the languages."""
     return frozenset({stem(word), *related_words(word), *related_words(stem(word)), *_head(word)})
+
+
+def telling_in(text: str, language: str) -> list[str]:
+    """Return the words of a text that say what it is about, in a language; where that has no blanks, signs that mean nothing else as well.
+
+    Examples
+    --------
+    >>> telling_in("私の席は何番", "ja"), telling_in("where is my car parked", "en")
+    (['何番', '席'], ['where', 'car', 'parked'])
+    """
+    if language not in EAST:
+        return telling_words(text)
+    found = words_in(text)
+    told = lexicon_of(language).concepts(found)
+    signs = [word.text for word, one in zip(found, told, strict=True) if word.kind == "character" and not one]
+    signs = [sign for sign in signs if not _HIRAGANA.fullmatch(sign)]
+    return list(dict.fromkeys((*_sought_in_characters(text, language), *signs)))
 
 
 def nearest_texts(question: str, texts: Sequence[str], language: str = "") -> tuple[list[str], int]:

@@ -151,11 +151,17 @@ def beside_work(reading: Reading) -> Reading:
     kept = [
         (step._replace(act="unclear") if step.act == "talk" else step, sure)
         for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
-        if step.act != "talk" or asks(step.text)
+        if (step.act != "talk" or asks(step.text)) and not _says_nothing(step, reading.language)
     ]
     return reading._replace(
         steps=tuple(step for step, _ in kept), each=tuple(sure for _, sure in kept) if len(kept) > 1 else ()
     )
+
+
+def _says_nothing(step: Step, language: str) -> bool:
+    """Tell whether a step that goes on was read from words that only lead to another: "では、"."""
+    is_bare = step.act in FOLLOWS and not (step.arguments or step.destination)
+    return is_bare and not (concepts_of(step.text) - {"it"} or unexplained(step.text, language))
 
 
 _HARDLY = 0.5

@@ -37,6 +37,7 @@ from lango_nb.models.offline.lexicon import (
     lexicon_of,
     likelier_language,
     without_slip,
+    without_swap,
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, of_list, of_spoken_list, of_tidying, words_of_wishes
@@ -162,7 +163,8 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
     reading = reader().read(request, before)
     if own and (meant := of_own_tools(own, reading, request, context)) is not None:
         return meant
-    if (spelt := without_slip(request, reading.language, WISHING)) != request:
+    spelt = without_swap(without_slip(request, reading.language, WISHING), reading.language)
+    if spelt != request:
         reading, request = reader().read(spelt, before), spelt
     wish = without_greeting(request)
     if wish != request and [step.act for step in reading.steps] == ["talk"]:

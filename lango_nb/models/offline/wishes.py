@@ -222,7 +222,11 @@ def courteous(request: str, reading: Reading, before: str | None = None) -> Wish
     parts = _sentences(request)
     named = [part for part in parts if any(map(_is_named, words(part)))]
     idle = [part for part in parts if part not in named]
-    if len(named) != 1 or "\n" in request.strip() or not all(_is_idle(reader().read(part, before), part) for part in idle):
+    if (
+        len(named) != 1
+        or "\n" in request.strip()
+        or not all(_is_idle(reader().read(part, before), part) for part in idle)
+    ):
         return None
     (sentence,) = named
     options = [sentence, *_behind_courtesy(sentence)]
@@ -273,7 +277,9 @@ def _behind_courtesy(sentence: str) -> list[str]:
             begin += 1
             starts.append(begin)
     behind = [sentence[found[at].start : found[-1].end] for at in dict.fromkeys(starts) if at < len(found)]
-    return [one if asks(one.rstrip(" ?\uff1f")) else one.rstrip(" ?\uff1f") for one in behind]  # "could you delete it?" asks nothing
+    return [
+        one if asks(one.rstrip(" ?\uff1f")) else one.rstrip(" ?\uff1f") for one in behind
+    ]  # "could you delete it?" asks nothing
 
 
 def _is_begun(text: str) -> bool:
