@@ -1749,7 +1749,8 @@ def memories(desk: Desk, question: str) -> Work:
 def _recall(desk: Desk, step: Step) -> Work:
     words = step.word("find") or desk.need(step._replace(arguments={"find": (step.text,)}), "find")
     found, _ = yield from memories(desk, f"{words} {step.text.partition(chr(10))[0]}")
-    if not found and desk.context.known and not unexplained(step.text, desk.language):  # "what did you note?"
+    is_all = {"remember", "recall"} & concepts_of(step.text) and not unexplained(step.text, desk.language)
+    if not found and desk.context.known and is_all:  # "what did you remember?"
         return Outcome(quoted(desk.context.known, desk.language), list(desk.context.known), step)
     if not found:
         outcome: Outcome | None = yield from find_out(desk, step.text)

@@ -284,13 +284,9 @@ def list_named(words: str) -> str:
     --------
     >>> list_named("the shopping list"), list_named("my to-do list"), list_named("la liste de courses")
     ('shopping', '', 'courses')
-    >>> list_named("sulla lista della spesa")
-    'spesa'
     """
     return " ".join(
-        word
-        for word in _words_of(words)
-        if not (is_small(word) or is_small_anywhere(word.casefold()) or is_pointer(word, "it") or _is_list(word))
+        word for word in _words_of(words) if not (is_small(word) or is_pointer(word, "it") or _is_list(word))
     )
 
 
@@ -385,7 +381,7 @@ def pick_list(words: str, options: Iterable[str]) -> Pick:
     ['shopping list.txt', 'CHECKLIST.txt', 'shopping list.txt', '']
     """
     names = list(dict.fromkeys(options))
-    said = list_named(words)
+    said = " ".join(word for word in list_named(words).split() if not is_small_anywhere(word.casefold()))
     if not said:
         return Pick()
     found = pick(said, names, is_file=True)

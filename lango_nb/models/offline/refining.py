@@ -58,13 +58,15 @@ _SAID_BY: Mapping[str, frozenset[str]] = {
     for act, said in (
         ("talk", "joke greeting thanks farewell weather"), ("refrain", "no not none stop dismiss forget"),
         ("read", "read show open print what who when where many contain search"), ("delete", "delete"),
-        ("exists", "file folder have is"), ("count", "count many how number size"), ("date", "when date newest oldest time"), ("size", "size many largest"),
+        ("exists", "file folder have is"), ("date", "when date newest oldest time"), ("size", "size many largest"),
         ("move", "move put"), ("rename", "rename name change"), ("copy", "copy save"), ("summary", "summary"),
         ("compare", "compare same"), ("append", "append put write"), ("replace", "replace change correct"),
         ("recall", "recall remember what who when where"), ("unclear", ""),
     )
 }  # fmt: skip
 """Concepts of the words that say what is to be done; acts that are not here may be said in any way."""
+_COUNTING = frozenset(("count", "many", "how", "number", "size"))
+"""Concepts of the words that say that something is counted: "change the word a to b" does not."""
 _PLACED = frozenset(("file", "folder", "all"))
 """Concepts of a wish to see what is in a folder."""
 _ALL = frozenset(("all", "each", "folder"))
@@ -98,6 +100,7 @@ def said_rather(reading: Reading, request: str) -> Reading:
     if not first or (reading.confidence >= SURE and not is_wrong):
         return reading
     least = reading.confidence if first == "talk" else 0.0
+    own = _COUNTING if first.startswith("count.") else _SAID_BY.get(first.partition(".")[0], told)
     is_shown = first == "talk" and bool(_SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]))
     for other in sorted(reading.others, key=lambda one: -one.confidence):
         step = other.steps[0]
@@ -105,7 +108,7 @@ def said_rather(reading: Reading, request: str) -> Reading:
         is_look = row is not None and row.kind == "look" and bool(step.word("file"))
         is_likely = other.confidence > least and (first == "talk" or is_wrong)
         is_said = told & _SAID_BY.get(step.act.partition(".")[0], frozenset()) and other.confidence >= _POSSIBLY
-        is_unsaid = reading.confidence < HALF and not told & _SAID_BY.get(first.partition(".")[0], told)
+        is_unsaid = reading.confidence < HALF and not told & own
         if is_work(step) and (
             is_likely
             or (is_shown and is_look and other.confidence >= reading.confidence * HALF)

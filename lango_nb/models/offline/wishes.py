@@ -229,6 +229,10 @@ def courteous(request: str, reading: Reading, before: str | None = None) -> Wish
     ):
         return None
     (sentence,) = named
+    if any(step.act.startswith("about.") for step in reading.steps):
+        return None  # "which agent would fix a.py?"
+    if any(sign in sentence.rstrip(" :\uff1a") for sign in ":\uff1a"):
+        return None  # what stands behind a colon may be a text
     options = [sentence, *_behind_courtesy(sentence)]
     if not idle and len(options) == 1:
         return None
