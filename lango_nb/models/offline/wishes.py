@@ -242,9 +242,14 @@ def courteous(request: str, reading: Reading, before: str | None = None) -> Wish
     best = max(bare or able, key=lambda one: one.reading.confidence, default=None)
     is_vague = not reading.steps or any(is_talk(step.act) or step.act == "unclear" for step in reading.steps)
     least = _LEAST_WISH if is_vague or idle else max(_LEAST_WISH, reading.confidence + _CLEARER)
+    is_losing = best is not None and any(step.act.startswith(_LOSING) for step in best.reading.steps)
+    if is_losing and "please" not in concepts_of(request):
+        return None  # "can I delete a.txt safely?"
     return best if best is not None and best.reading.confidence >= least else None
 
 
+_LOSING = ("delete", "line.delete", "undo")
+"""How acts begin after which something is gone."""
 _LEAST_WISH = 0.4
 """How sure the sentence must be that names something, where the others are only courteous."""
 
