@@ -50,6 +50,7 @@ CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "written": ("write", {"file": "file"}),
     "created": ("write", {"file": "file"}),
     "appended_new": ("write", {"file": "file"}),
+    "replaced_all.held": ("write", {"file": "file", "lines": "was"}),
     "replaced": ("replace", {"file": "file", "old": "old", "new": "new", "n": "n"}),
     "line_moved": ("line.move", {"file": "file", "n": "line", "to": "to", "line": "text"}),
     "line_replaced": ("line.replace", {"file": "file", "old": "old", "new": "new", "n": "line"}),
@@ -64,7 +65,7 @@ CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "remembered": ("remember", {"text": "text"}),
 }
 """Sentences that tell a change: the act, and the role of each hole."""
-_PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_deleted", "lines"): "\n",
+_PARTED = {("appended", "lines"): "\n", ("replaced_all.held", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_deleted", "lines"): "\n",
            ("moved", "names"): ", ", ("copied", "names"): ", ", ("deleted", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
 """What stands between several values of a hole."""
 _ROLES = ("file to text old new find n line from until column value by key name ending except command").split()
@@ -123,8 +124,25 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     >>> read = Reading((Step("count.lines", {"file": ("my notes",)}),))
     >>> after(Context(), read, "notes.md has 3 lines.").file
     'notes.md'
+    >>> after(Context(), Reading((Step("task.add", {"text": ("call Ann",)}),)), "Noted as to do: call Ann.").tasks
+    ('call Ann',)
     """
     told = _Answer(answer, reading.language, len(reading.steps) < 2)  # noqa: PLR2004 - one sentence
+    return _after(context, reading, told)._replace(tasks=_tasks_open(context, told))
+
+
+def _tasks_open(context: Context, told: _Answer) -> tuple[str, ...]:
+    """Return the tasks that are known to be open: what was listed last, what was noted since, without what is done."""
+    head, *rows = told.text.splitlines() or [""]
+    if told._replace(text=head).said("tasks") is not None:
+        return tuple(_NUMBERED.sub("", row) for row in rows if row[:1].isdigit())
+    noted = (told.said("task.added") or {}).get("names", "")
+    done = (told.said("task.done") or {}).get("names", "").split("; ")
+    return (*(task for task in context.tasks if task not in done), *filter(None, noted.split("; ")))
+
+
+def _after(context: Context, reading: Reading, told: _Answer) -> Context:
+    answer = told.text
     if (found := _queried(context, reading, told)) is not None:
         return found
     reading = _carried_out(reading, told)
@@ -318,7 +336,8 @@ def _changed(step: Step, answer: _Answer) -> Step | None:
             continue
         told = {role: tuple(found[hole].split(_PARTED.get((key, hole), "\0"))) for hole, role in roles.items()}
         if act == "write":
-            told |= {"made": (found.get("n", "0").split()[0],), "text": step.arguments.get("text", ())}
+            made = {} if "was" in told else {"made": (found.get("n", "0").split()[0],)}
+            told |= {**made, "text": step.arguments.get("text", ())}
         if act in {"move", "copy"}:
             (to,) = told["to"]
             into = to.endswith("/")
@@ -344,7 +363,9 @@ def _value(step: Step, answer: _Answer) -> str:
 def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR0911 - from the surest on
     """Return the file that a step turned out to be about; empty where it names several or none."""
     if step.destination in {"write", "append"} and step.word("to"):
-        brought = (answer.said(key) for key in ("written", "replaced_all", "appended", "appended_new"))
+        brought = (
+            answer.said(key) for key in ("written", "replaced_all", "replaced_all.held", "appended", "appended_new")
+        )
         return next((told["file"] for told in brought if told is not None), step.word("to"))
     if answer.said("tasks.none") is not None:
         return ""
@@ -474,7 +495,7 @@ def _agreed(plan: Reading, key: str, found: Mapping[str, str]) -> Reading:
         numbers = tuple(row.partition(": ")[0] for row in rows)
         told = {"file": (found["file"],), "line": numbers, "lines": rows}
         return plan._replace(steps=(Step("line.delete", told, text=first.text), *rest))
-    if key == "ask.task_delete" and first.act == "task.delete":
+    if key == "ask.task_delete" and first.act in {"task.delete", "undo"}:
         return plan._replace(steps=(Step("task.done", {"text": (found["name"],)}), *rest))
     if key == "ask.mean":
         return _with(plan, "file", found["name"])

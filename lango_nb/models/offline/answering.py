@@ -16,7 +16,7 @@ from lango_nb.models.offline.lexicon import (
     quotations,
 )
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
+from lango_nb.models.offline.lists import FEW_WORDS, SURE, words_of_wishes
 from lango_nb.models.offline.names import (
     FIRST_WORDS,
     age_in,
@@ -32,7 +32,6 @@ from lango_nb.models.offline.names import (
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
 from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.reader import FOLLOWS
-from lango_nb.models.offline.refining import SURE
 from lango_nb.models.offline.request import SHORT, says_gone
 from lango_nb.models.offline.steps import FEW_SAID, OF_ADDING
 
@@ -115,6 +114,9 @@ def of_memory(reading: Reading, request: str, context: Context) -> Reading | Non
             return Reading((Step("remember", {"text": (text,)}, text=before + text),), 1.0, reading.language)
     asks = request.rstrip()[-1:] in ASK_SIGNS or bool(_ASKING & concepts_of(request))
     likely = {one.act for other in (reading, *reading.others) for one in other.steps}
+    is_listed = step.act == "list" and "recall" in likely and not (step.arguments or step.destination)
+    if is_listed and {"remember", "recall"} & concepts_of(request):  # "was hast du dir alles gemerkt?"
+        return Reading((Step("recall", {}, text=request),), 1.0, reading.language)
     if asks and (is_talk(step.act) or step.act in FOLLOWS or ("recall" in likely and not is_change(step.act))):
         _, shared = nearest_texts(request, context.known)
         is_again = step.act == "recall" or "again" in said_of_tables(request, reading.language)

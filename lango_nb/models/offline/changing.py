@@ -277,7 +277,8 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     if old.strip() and not (desk.is_certain or is_kept) and "replace" not in told:
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))
-    return _done(step, desk.say("replaced_all", file=name, n=count), name)
+    key = "replaced_all.held" if _can_be_told(old) else "replaced_all"
+    return _done(step, desk.say(key, file=name, n=count, lines=quoted(lines(old), desk.language)), name)
 
 
 def merge(desk: Desk, step: Step) -> Work:
@@ -1148,11 +1149,16 @@ def _delete_read(desk: Desk, step: Step, name: str, text: str) -> Work:
 
 def _told_deleted(desk: Desk, name: str, text: str) -> str:
     """Say that a file is gone, with what it held where that is short and shown as it was: with it the file can be made again."""
+    if not _can_be_told(text):
+        return desk.say("deleted", names=name)
+    return desk.say("deleted.held", file=name, lines=quoted(lines(text), desk.language))
+
+
+def _can_be_told(text: str) -> bool:
+    """Tell whether a text is short, and shown as it is, so that an answer that holds it is enough to write it again."""
     held = lines(text)
     is_whole = text == "".join(f"{line}\n" for line in held) and all(map(str.isprintable, held))
-    if not (0 < len(held) <= _MOST_HELD and len(text) <= LONGEST_LINE and is_whole) or holds_secret(text):
-        return desk.say("deleted", names=name)
-    return desk.say("deleted.held", file=name, lines=quoted(held, desk.language))
+    return 0 < len(held) <= _MOST_HELD and len(text) <= LONGEST_LINE and is_whole and not holds_secret(text)
 
 
 def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
@@ -1260,7 +1266,8 @@ def _rename(desk: Desk, step: Step) -> Work:
     if step.word("to") and not step.word("file") and (yield from desk.folder.find(step.word("to"))) is not None:
         step = step.with_arguments(file=step.arguments["to"], to=())
     changed = desk.context.changed
-    if is_pointer(step.word("file"), "it") and not desk.context.file:
+    is_unsaid = not step.word("to") and "file" in concepts_of(step.word("file"))
+    if (is_pointer(step.word("file"), "it") or is_unsaid) and not desk.context.file:
         raise desk.lacks("file")
     if changed is None or changed.act != "move":
         desk.need(step, "to")
@@ -1616,12 +1623,14 @@ def _undo(desk: Desk, step: Step) -> Work:
             return Outcome(desk.say("undone", names=paths[0]), "", step, paths[0])
         case "folder.make":
             return (yield from _unmake(desk, step, last.arguments["to"]))
+        case "task.add" if last.word("text"):
+            raise Ask(desk.say("ask.task_delete", name=last.word("text")))
         case "task.done":
             return (yield from _reopened(desk, step, last.arguments.get("text", ())))
         case "remember" if last.word("text"):
             yield from desk.folder.call("memory_agent_forget", key=_key_of(last.word("text")))
             return Outcome(desk.say("undone", names=last.word("text")), "", step)
-        case _ if last.word("file") and set(last.arguments) & {"added", "made", "old", "line", "lines"}:
+        case _ if last.word("file") and set(last.arguments) & {"added", "made", "old", "line", "lines", "was"}:
             return (yield from _unwritten(desk, step, last))
         case _:
             raise CannotWork(desk.say("undo.cannot"))
@@ -1650,7 +1659,9 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
             raise CannotWork(desk.say("undo.changed", file=path))
         outcome: Outcome = yield from _delete_all_of(desk, step, (path,))
         return outcome._replace(text=desk.say("undone", names=path), step=step)
-    was = _before_change(lines(text), last, path)
+    held, written = list(last.arguments.get("was", ())), lines("\n".join(last.arguments.get("text", ())))
+    is_held = {*lines(text)} == {*held} or lines(text) == written  # in another order, or what was written over it
+    was = _before_change(lines(text), last, path) if not held else held if is_held else None
     if was is None:
         is_hidden = any(MASK in line for line in (*last.arguments.get("lines", ()), last.word("old")))
         raise CannotWork(desk.say("undo.cannot") if is_hidden else desk.say("undo.changed", file=path))

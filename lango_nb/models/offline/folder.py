@@ -60,6 +60,7 @@ from lango_nb.models.offline.names import (
     without_count,
 )
 from lango_nb.models.offline.operations import (
+    BOX,
     Entry,
     NoSuch,
     Unsure,
@@ -1123,6 +1124,8 @@ class Desk:
         """Return the file a step is about that names none: the last one, or the only one that fits."""
         kind = acts()[step.act].reads if step.act in acts() else ""
         is_any = not kind or step.act == "count.rows"
+        if step.act == "line.tick" and len(boxed := (yield from self._with_boxes())) == 1:
+            return boxed[0]
         if self.context.file and (is_any or self.context.file.casefold().endswith(_ENDINGS[kind])):
             if kind != "table" or not step.word("column"):
                 return self.context.file
@@ -1150,6 +1153,13 @@ class Desk:
             self.notes.append(self.say("note.took", word=PurePosixPath(near[0]).stem, name=near[0]))
             return near[0]
         raise self.missing(step, "file")
+
+    def _with_boxes(self) -> Work:
+        """Return the file with boxes to tick that is spoken of, or all of the folder."""
+        upper: list[Entry] = yield from self.folder.list()
+        texts: dict[str, str] = yield from self.folder.read_all([one.name for one in files_of(upper)][:_MOST_READ])
+        boxed = [name for name, text in texts.items() if BOX.search(text)]
+        return [self.context.file] if self.context.file in boxed else boxed
 
     def files_near(self, text: str) -> Work:
         """Return the files whose names share most words with a request; none where no name does."""

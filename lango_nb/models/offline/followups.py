@@ -27,6 +27,7 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import reckon
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
+from lango_nb.models.offline.question import words_of_tables
 from lango_nb.models.offline.reader import FOLLOWS, reader, roles_of
 
 HALF = 0.5
@@ -139,7 +140,19 @@ def later(reading: Reading, context: Context) -> Reading:
             chosen = able[0]._replace(confidence=likely) if is_likelier else able[0]
         elif is_lost:
             chosen = reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
+    if reading.steps[0].act in FOLLOWS and chosen.steps[0].act in _NOTING:  # "部屋の掃除も" is not only 部屋
+        chosen = next((plan for plan in plans if _says_whole(plan.steps[0], chosen.steps[0])), chosen)
     return chosen._replace(others=tuple(plan for plan in plans if plan.steps != chosen.steps))
+
+
+_NOTING = frozenset(("task.add", "remember"))
+"""Acts whose text is told in whole words, and not in one of them."""
+
+
+def _says_whole(step: Step, part: Step) -> bool:
+    """Tell whether a step notes the same as another one, in more words."""
+    text, less = step.word("text"), part.word("text")
+    return step.act == part.act and less != text and bool(less) and less in text
 
 
 def _plans(reading: Reading, last: Step, context: Context) -> list[Reading]:
@@ -174,7 +187,9 @@ def _without_fillers(step: Step, language: str) -> Step:
     row, words = acts().get(step.act), step.arguments.get("file", ())
     bare = (_without_lead(word, language) for word in words)
     bare = (word.split()[0] if _is_it_and_more(word) else word for word in bare)
+    aside = _said_aside(step.text, language)
     kept = tuple(word for word in bare if is_pointer(word, "it") or not is_small_in(word.casefold(), language))
+    kept = tuple(word for word in kept if not aside or not aside.issuperset(word.casefold().split()))  # "du coup"
     if step.act in _TRANSFERS and ENDED.search(step.word("to")) and "/" not in step.word("to") and here_in(step.text):
         return step.with_arguments(to=(f"./{step.word('to')}",))  # "copy old/a.txt here and call it b.txt"
     if step.act in _TRANSFERS and not step.word("to") and (here := here_in(step.text)):
@@ -190,6 +205,19 @@ def _without_fillers(step: Step, language: str) -> Step:
         if before and concepts_of(before[0].text) & _INTO and before[0].text != word:
             return step.with_arguments(file=tuple(one for one in kept if one != word), to=(word,))
     return step.with_arguments(file=kept)
+
+
+def _said_aside(text: str, language: str) -> frozenset[str]:
+    """Return the words of a text that are only said by the way, and are no name.
+
+    Examples
+    --------
+    >>> sorted(_said_aside("et combien de mots du coup ?", "fr")), sorted(_said_aside("how many words", "en"))
+    (['coup', 'du'], [])
+    """
+    found = words_of(text.partition("\n")[0])
+    told = words_of_tables(language).concepts(found)
+    return frozenset(word.folded for word, one in zip(found, told, strict=True) if "aside" in one)
 
 
 def _is_it_and_more(words: str) -> bool:

@@ -409,6 +409,28 @@ def without_slip(text: str, language: str, wanted: Concepts) -> str:
     return text[: first.start] + near.pop() + text[first.end :] if len(near) == 1 else text
 
 
+_COUNTED = frozenset(("line", "word", "character", "row", "file", "folder", "first", "last"))
+"""Concepts of what is counted, or told by its place: words that are known where two of their letters changed places."""
+
+
+def without_swap(text: str, language: str) -> str:
+    """Return a text whose words for what is counted are spelt as they are, where two letters changed places.
+
+    Examples
+    --------
+    >>> without_swap("how many wrods does a.txt have", "en"), without_swap("how many limes are in a.txt", "en")
+    ('how many words does a.txt have', 'how many limes are in a.txt')
+    """
+    known = _plain_words(language, _COUNTED)
+    for word, told in zip(words(text), lexicon().concepts(words(text)), strict=True):
+        is_free = word.kind == "word" and not (word.is_quoted or told or is_small_anywhere(word.folded))
+        if is_free and len(word.folded) >= _LEAST_SLIPPED:
+            near = {one for one in known if sorted(one) == sorted(word.folded) and _is_slip(word.folded, one)}
+            if len(near) == 1:
+                return text[: word.start] + near.pop() + text[word.end :]
+    return text
+
+
 @cache
 def _plain_words(language: str, wanted: Concepts) -> Concepts:
     """Return the words of a language, each a whole one, that have some of several concepts."""

@@ -27,6 +27,7 @@ from lango_nb.models.offline.lexicon import (
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
+    EAST,
     calls_list,
     how_many,
     is_asking,
@@ -36,6 +37,7 @@ from lango_nb.models.offline.names import (
     is_small,
     list_named,
     nearest_texts,
+    not_meant,
     points_back,
     rank,
     table_of,
@@ -55,7 +57,11 @@ _OF_TALK = frozenset(("joke",))
 _OPEN_BOX = "[ ]"
 _DOUBTFUL = 0.3
 """Confidence of what is asked about before it is done."""
+SURE = 0.8
+"""Confidence from which a text is taken for what was read, whatever was asked, and what goes is not asked about."""
 _BOX_SAID = re.compile(r"\[[ xX✓✔]\]")
+BETWEEN = 3
+"""Letters, at least, of a word between how it begins and how it ends."""
 FEW_WORDS = 5
 """Words that an addition to what is remembered has more of."""
 _GOING = frozenset(("delete", "line.delete", "task.delete", "task.done"))
@@ -118,9 +124,12 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
         told = lexicon().concepts(found)
         lists = tuple(word.text for word, meant in zip(found, told, strict=True) if meant & {"list", "task"})
         given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
+        whole = list_in(request, found, reading.language)
+        given = given if any(map(calls_list, given["file"])) or not calls_list(whole) else {"file": (whole,)}
     is_named = calls_list if step.act == "list" else list_named
     named = next((words for words in given.get("file", ()) if is_named(words)), "")
-    if not named or is_ruled_out(named, request, reading.language):
+    is_part = named in step.word("text") and not calls_list(named)  # "de plantjes water geven": of no list
+    if not named or is_part or is_ruled_out(named, request, reading.language):
         return reading
     last = context.last
     is_more = step.act == "task.list" and "and" in concepts_of(found[0].text)
@@ -362,7 +371,9 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     meant = Step(act, {"file": (file,)}, text=request).with_arguments(**({role: said} if role else {}))
     if step.act == "delete" and not comes_off:  # a file, where there is one that is called so
         return reading._replace(others=(reading._replace(steps=(meant,), others=()), *reading.others))
-    sure = max(reading.confidence, HALF) if comes_off or is_put else reading.confidence
+    is_there = comes_off and any(one and one in context.answer for one in said)
+    least = SURE if is_there or (comes_off and "list" in concepts_of(request)) else HALF
+    sure = max(reading.confidence, least) if comes_off or is_put else reading.confidence
     return reading._replace(steps=(meant,), others=() if comes_off else reading.others, confidence=sure)
 
 
@@ -390,7 +401,7 @@ def _shows_list(context: Context) -> bool:
     is_read = (
         is_short
         and context.last is not None
-        and context.last.act == "read"
+        and context.last.act in {"read", "list"}
         and not context.file.endswith((".csv", ".tsv", ".log"))
     )
     return (
@@ -404,6 +415,43 @@ def _shows_list(context: Context) -> bool:
 def words_of_wishes(language: str = "") -> Lexicon:
     """Return the words of wishes about lists (``data/reading/listed.tsv``) in a language, or in all."""
     return Lexicon([row for row in read_rows("listed.tsv") if language in {"", row[1]}])
+
+
+def tells_done(text: str, language: str, task: str = "") -> bool:
+    """Tell whether a text says that a task was done: by a word for that, or by the form of a verb that is no word of the task.
+
+    Examples
+    --------
+    >>> tells_done("the plants are watered", "en", "water the plants"), tells_done("de huur heb ik overgemaakt", "nl")
+    (True, True)
+    >>> tells_done("牛乳は買ったよ", "ja"), tells_done("le café est cher", "fr", "acheter le café"), tells_done("I need milk", "en")
+    (True, False, False)
+    """
+    own = frozenset(word.folded for word in words_of(task))
+    said = [word for word in words_of(text) if word.folded not in own]
+    if any("tick" in one for one in words_of_wishes(language).concepts(said)):
+        return True
+    if "already" in said_of_tables(text, language) or any("done" in one for one in lexicon_of(language).concepts(said)):
+        return True
+    if language in EAST:
+        whole = text.strip(" .!\u3002\uff01よねわ")
+        return any(whole.endswith(end) if language == "ja" else end in whole for _, end in _forms_of_done(language))
+    return any(
+        len(word.text) >= len(begin) + len(end) + BETWEEN * bool(end)
+        and begin in word.text.casefold()[: -len(end) or None]
+        and word.text.casefold().endswith(end)
+        and (bool(end) or word.text.casefold() == begin)
+        for word in said
+        for begin, end in _forms_of_done(language)
+    )
+
+
+@cache
+def _forms_of_done(language: str) -> tuple[tuple[str, str], ...]:
+    """Return how words of a language begin and end that tell that something was done; a whole word has no end."""
+    rows = (row for row in read_rows("listed.tsv") if row[:2] == ["happened", language])
+    forms = [word.strip().partition("-") for row in rows for word in row[2].split(",")]
+    return tuple(("", begin) if language in EAST else (begin, end) for begin, _, end in forms)
 
 
 @cache
@@ -425,7 +473,9 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     if len(reading.steps) != 1:
         return None
     step, last = reading.steps[0], context.last
+    ruled_out = not_meant(request, reading.language)
     named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
+    named = [name for name in named if name not in ruled_out]
     has_boxes = BOX.search(context.answer) is not None or (
         last is not None and (last.act in {"line.tick", "line.untick", "undo"} or last.word("find") == _OPEN_BOX)
     )
@@ -435,9 +485,10 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
     ticked = None if file or has_boxes else _ticked_in_notes(reading, request)
     in_notes = ticked or (None if file else _asked_of_notes(reading, request))
+    is_left = bool(ruled_out) and not named and step.act in {"search", "read"} and says_state(request, reading.language)
     is_other = not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR)
-    if in_notes is not None or is_other:
-        return in_notes
+    if in_notes is not None or is_other or is_left:
+        return Step("task.list", {}, text=request) if is_left else in_notes  # "only your list, not a.md"
     mark = _BOX_SAID.search(request)
     if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
         act = "count.matches" if step.act == "task.list" and "many" in concepts_of(request) else "search"
@@ -446,7 +497,7 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
     if (
         asked := _all_gone(reading, request, context, marks)
-        or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes)
+        or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes, is_more=_goes_on(step, last, request))
     ) is not None:
         return asked.with_arguments(file=(file,))
     if has_boxes and "tick" in marks and (line := _ticked(request, context, reading.language)):
@@ -544,6 +595,29 @@ def _ticked(request: str, context: Context, language: str) -> str:
     return " ".join(told) if len(told) <= _FEW_ITEMS else ""
 
 
+def says_tick(text: str, language: str) -> bool:
+    """Tell whether a text says that something is ticked off.
+
+    Examples
+    --------
+    >>> says_tick("vink de koelkast af", "nl"), says_tick("the fridge", "en")
+    (True, False)
+    """
+    return any("tick" in one for one in words_of_wishes(language).concepts(words_of(text)))
+
+
+def what_is_ticked(step: Step, language: str) -> str:
+    """Return the words that say what is ticked off: what was read, or what is left over in its clause; empty where there are none.
+
+    Examples
+    --------
+    >>> what_is_ticked(Step("task.done", {}, text="the fridge is clean, tick it off"), "en")
+    'fridge clean'
+    """
+    told = [word for word in unexplained(step.text, language) if not says_tick(word, language)]
+    return step.word("text") or _left_in_clause(step.text, "tick", Step("line.tick", {}), language) or " ".join(told)
+
+
 def _all_gone(reading: Reading, request: str, context: Context, marks: Collection[str]) -> Step | None:
     """Return that all lines with a tick, or all without, are to go from a list: "take out what is done already"."""
     is_gone = reading.steps[0].act in _GOING and ("delete" in concepts_of(request) or "off" in marks)
@@ -561,12 +635,22 @@ def _state_shown(context: Context, request: str) -> str:
     return states.pop() if len(states) == 1 and len(boxes) > 1 and all(boxes) and is_those else ""
 
 
-def _asked_of_boxes(request: str, marks: Collection[str], language: str, *, has_boxes: bool) -> Step | None:
+def _goes_on(step: Step, last: Step | None, request: str) -> bool:
+    """Tell whether a request goes on with a look: "and those that are done"."""
+    is_and = "and" in frozenset[str]().union(*lexicon().concepts(words_of(request)[:1]))
+    is_look = step.act == "same" or (is_and and not is_change(step.act) and not is_talk(step.act))
+    return is_look and last is not None and not is_change(last.act)
+
+
+def _asked_of_boxes(
+    request: str, marks: Collection[str], language: str, *, has_boxes: bool, is_more: bool = False
+) -> Step | None:
     """Return what is asked about the boxes of a list: which are ticked, which are left, or how many."""
     told = concepts_of(request)
     own = frozenset[str]().union(*lexicon_of(language).concepts(words_of(request)))
     is_counted = bool(own & {"many", "count"}) or "pieces" in said_of_tables(request, language)
     is_asked = is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS or bool(own & SHOWING) or is_counted
+    is_asked = is_asked or is_more
     left = [word for word in unexplained(request, language) if not says_state(word, language)]
     state = says_state(request, language) if has_boxes and not left else ""
     is_left = "unticked" in marks or state == "open" or ("left" in marks and (has_boxes or "task" in told))

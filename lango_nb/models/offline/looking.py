@@ -41,8 +41,10 @@ from lango_nb.models.offline.names import (
     rank,
     share_met,
     stem,
+    telling_in,
     telling_words,
     trimmed,
+    unexplained,
     without_asking,
 )
 from lango_nb.models.offline.operations import (
@@ -1658,6 +1660,8 @@ def task_meant(desk: Desk, words: str, found: Sequence[dict[str, Any]]) -> dict[
         and plain(words) in {"it", "that", "this", "es", "das"}
     ):
         return still[0]
+    if not chosen.name and len(near := nearest_texts(words, titles, desk.language)[0]) == 1:
+        return still[titles.index(near[0])]  # "the fridge" is what "buy a fridge freezer" is about
     if not chosen.name:
         rivals = chosen.rivals or tuple(titles)
         raise Ask(desk.say("ask.task", names=", ".join(rivals)), can_try_others=True)
@@ -1742,19 +1746,26 @@ def _below_heading(text: str, said: str) -> str:
 
 def memories(desk: Desk, question: str) -> Work:
     """Return what is remembered that shares most words with a question, and how many words those are."""
-    words = telling_words(question)
+    words = telling_in(question, desk.language)
     more = [form for word in words for form in sorted(forms_of(word)) if len(form) > 2 or not form.isascii()]  # noqa: PLR2004 - "is"
     asked = list(dict.fromkeys([*(stem(word) for word in words), *more]))[:_MOST_ASKED]
     found: dict[str, dict[str, Any]] = {}
     for text in (yield from desk.folder.each("memory_agent_recall", [{"query": word} for word in asked])):
         found |= {str(one.get("content")): one for one in _objects(text, "memories")}
     nearest, shared = nearest_texts(question, list(found))
+    if not nearest and desk.language in EAST:
+        counts = {content: sum(word in content for word in words) for content in found}
+        shared = max(counts.values(), default=0)
+        nearest = [content for content, count in counts.items() if count == shared > 0]
     return [found[content] for content in nearest], shared
 
 
 def _recall(desk: Desk, step: Step) -> Work:
     words = step.word("find") or desk.need(step._replace(arguments={"find": (step.text,)}), "find")
     found, _ = yield from memories(desk, f"{words} {step.text.partition(chr(10))[0]}")
+    is_all = {"remember", "recall"} & concepts_of(step.text) and not unexplained(step.text, desk.language)
+    if not found and desk.context.known and is_all:  # "what did you remember?"
+        return Outcome(quoted(desk.context.known, desk.language), list(desk.context.known), step)
     if not found:
         outcome: Outcome | None = yield from find_out(desk, step.text)
         if outcome is None:

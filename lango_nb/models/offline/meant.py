@@ -29,6 +29,7 @@ from lango_nb.models.offline.meant_files import (
     rather_in,
     still_there,
     to_buy,
+    unsaid_which,
     wrote,
 )
 from lango_nb.models.offline.meant_lines import (
@@ -50,8 +51,10 @@ from lango_nb.models.offline.meant_lines import (
     shown_line,
     sought_rather,
     taken_out,
+    task_done,
     task_told,
     those_boxes,
+    ticked_off,
     ticked_too,
     told_done,
     told_there,
@@ -64,6 +67,7 @@ from lango_nb.models.offline.meant_results import (
     program,
     renamed_inside,
     run_it,
+    run_told,
     run_with,
     sum_of_both,
 )
@@ -91,6 +95,7 @@ from lango_nb.models.offline.request import Request
 
 Rule = Callable[[Request], Step | None]
 RULES: tuple[Rule, ...] = (
+    run_told,
     lacking,
     merged,
     longest_of,
@@ -106,6 +111,7 @@ RULES: tuple[Rule, ...] = (
     line_with,
     named_there,
     line_gone,
+    task_done,
     task_told,
     sought_rather,
     those_boxes,
@@ -135,6 +141,7 @@ RULES: tuple[Rule, ...] = (
     in_there,
     put_there,
     to_buy,
+    unsaid_which,
     wrote,
     clock,
     still_there,
@@ -160,6 +167,7 @@ RULES: tuple[Rule, ...] = (
     line_kept,
     one_instead,
     answer_kept,
+    ticked_off,
 )
 """The rules, in the order in which they are asked: the first that fits is right."""
 

@@ -495,6 +495,32 @@ def one_of_them(request: Request) -> Step | None:
     return step.with_arguments(file=(_SOME_ONE,))._replace(text=request.text)
 
 
+_PLAIN = frozenset(("rename", "move", "copy"))
+"""Concepts of wishes about a file that ask back which, where only "the file" is said."""
+
+
+def unsaid_which(request: Request) -> Step | None:
+    """Return what is to be done with a file, where it is not said which, and nothing of that was read: "could you rename a file?".
+
+    Examples
+    --------
+    >>> unsaid_which(Request(Reading((Step("unclear", {}),), language="it"), "rinomina il file", Context())).arguments
+    {'file': ('file',)}
+    >>> unsaid_which(Request(Reading((Step("talk", {}),)), "how do I rename a file?", Context()))
+    """
+    told = frozenset[str]().union(*lexicon_of(request.language).concepts(request.words))
+    wished = told & _PLAIN
+    is_bare = "file" in told and len(wished) == 1 and not (request.unexplained or request.names() or request.place)
+    is_other = is_asking(request.text) or request.context.is_open or bool({"folder", "how"} & told)
+    is_other = is_other or not request.step.act
+    act = next(iter(wished), "")
+    is_read = request.step.act == act or bool(request.step.arguments)
+    noun = next((word.text for word in request.words if "file" in concepts_of(word.text)), "")
+    file = request.context.file or noun
+    roles = {"file": (file,)} if file else {}
+    return request.instead(act, **roles) if is_bare and not (is_other or is_read) else None
+
+
 def to_buy(request: Request) -> Step | None:
     """Return that the shopping list is meant, where it is asked what is to be bought: "what do we still have to buy?".
 

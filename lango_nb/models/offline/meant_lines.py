@@ -8,7 +8,7 @@ from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.keyed import TABULAR
 from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, OF_TASKS, SHOWING, of_boxes
+from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, OF_TASKS, SHOWING, of_boxes, tells_done, what_is_ticked
 from lango_nb.models.offline.names import (
     asks,
     back_in,
@@ -463,6 +463,44 @@ def told_done(request: Request) -> Step | None:
     near, shared = nearest_texts(request.text, boxes, request.language)
     is_one = len(near) == 1 and bool(shared) and (is_past or bool(request.concepts & {"i", "done"}))
     return request.instead("line.tick", file=(request.context.file,), find=(near[0],)) if is_one else None
+
+
+def task_done(request: Request) -> Step | None:
+    """Return that a task that was noted is done, where that is told: "the plants are watered", "I got the stamps already".
+
+    Examples
+    --------
+    >>> noted = Context(Step("task.add", {}), tasks=("water the plants", "buy stamps"))
+    >>> task_done(Request(Reading((Step("talk", {}),)), "plants are watered", noted)).arguments
+    {'text': ('water the plants',)}
+    >>> task_done(Request(Reading((Step("task.add", {}),)), "buy more stamps", noted))
+    """
+    is_told = not request.is_question or any("tick" in one for one in request.wishes)
+    is_other = request.asking & {"yet", "not"} or request.concepts & (NEGATING | {"must", "want", "later", "remind"})
+    if not is_told or is_other or request.names() or request.context.asked is not None:
+        return None
+    near, shared = nearest_texts(request.text, request.context.tasks, request.language)
+    is_one = len(near) == 1 and bool(shared) and not request.concepts & {"change", "delete", "replace"}
+    if not is_one or not tells_done(request.text, request.language, near[0]):
+        return None
+    return request.instead("task.done", text=(near[0],))
+
+
+def ticked_off(request: Request) -> Step | None:
+    """Return that something is ticked off on the own list, or else on one with boxes, where that was hardly read: "vink de koelkast af".
+
+    Examples
+    --------
+    >>> said = Reading((Step("unclear", {}),), language="nl")
+    >>> ticked_off(Request(said, "vink de koelkast af", Context())).arguments
+    {'text': ('koelkast',)}
+    """
+    is_tick = any({"off", "tick"} <= one for one in request.wishes) and not request.is_question
+    is_other = request.names() or bool(request.concepts & OF_TASKS) or request.context.is_open
+    if request.step.act not in {"unclear", "talk", "task.done"} or not is_tick or is_other:
+        return None
+    what = what_is_ticked(request.step._replace(text=request.text), request.language)
+    return request.instead("task.done", text=(what,)) if what else None
 
 
 def ticked_too(request: Request) -> Step | None:

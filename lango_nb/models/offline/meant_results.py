@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from lango_nb.models.offline.answers import said
 from lango_nb.models.offline.followups import ENDED, says_more
-from lango_nb.models.offline.lexicon import lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING
 from lango_nb.models.offline.names import asks, is_pointer, telling_words
@@ -163,6 +163,32 @@ def run_it(request: Request) -> Step | None:
     is_other = request.is_question or asks(request.text) or request.names() or request.step.act.startswith("run")
     is_program = _OF_PROGRAM.fullmatch(file) is not None and request.context.asked is None
     return request.instead("run.file", file=(file,)) if is_run and is_program and not is_other else None
+
+
+def run_told(request: Request) -> Step | None:
+    """Return that a program is run that is named, where what comes out is only to be told: "run sum.py and tell me what is left to pay".
+
+    Examples
+    --------
+    >>> said = Reading((Step("run.file", {"file": ("sum.py",)}), Step("cell", {})), 0.2)
+    >>> run_told(Request(said, "run sum.py and tell me what is left to pay", Context())).arguments
+    {'file': ('sum.py',)}
+    >>> run_told(Request(said, "run sum.py and save it to a.txt", Context()))
+    """
+    words = [word for word in request.words if word.kind != "sign"]
+    told = lexicon_of(request.language).concepts(words)
+    is_one = len(request.files) == 1 and _OF_PROGRAM.fullmatch(request.files[0]) is not None
+    behind = request.text.partition(request.files[0])[2] if is_one else ""
+    verb = f"{words[0].text} {next(iter(behind.split()), '')}" if words else ""  # "führ … aus"
+    is_run = is_one and "run" in frozenset[str]().union(*told[:1], concepts_of(verb))
+    is_more = any(word.is_quoted or word.kind in {"number", "folder"} for word in words)
+    is_other = is_more or any(step.destination or step.act in _WRITING for step in request.reading.steps)
+    is_run = is_run and not (is_other or request.is_question or NEGATING & frozenset[str]().union(*told))
+    return request.instead("run.file", file=(request.files[0],)) if is_run and asks(behind) else None
+
+
+_WRITING = frozenset(("write", "append", "prepend", "create", "remember", "task.add"))
+"""Acts that keep what a program gives, and do not only tell it."""
 
 
 def run_with(request: Request) -> Step | None:

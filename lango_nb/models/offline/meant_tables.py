@@ -76,7 +76,9 @@ _REORDERED = frozenset(("read.sorted", "read.reversed", "read.unique", "rows.sor
 
 
 def sorted_there(request: Request) -> Step | None:
-    """Return that a file stays in the order in which it is shown, where that is to be saved and no other file is named.
+    """Return that a file stays in the order in which it is shown, where that is to be saved, or lines go by the alphabet.
+
+    No other file is named then, and nothing of showing is said.
 
     Examples
     --------
@@ -84,10 +86,16 @@ def sorted_there(request: Request) -> Step | None:
     >>> sorted_there(Request(said, "sortier a.txt und speicher das so", Context()))[1:3]
     ({'file': ('a.txt',), 'to': ('a.txt',)}, 'write')
     >>> sorted_there(Request(said, "zeig a.txt sortiert", Context()))
+    >>> sorted_there(Request(said, "sortier a.txt mal alphabetisch", Context())).destination
+    'write'
     """
     step = request.step
     file = step.word("file") or request.context.file
-    is_kept = bool(request.concepts & {"save", "put"}) and not (step.destination or request.is_question)
+    first = frozenset[str]().union(*lexicon().concepts([word for word in request.words if word.kind != "file"])[:1])
+    is_ordered = step.act == "read.sorted" and any("alphabet" in one for one in request.wishes)
+    is_ordered = is_ordered and not request.concepts & {"show", "print", "open"} and not first & {"and", "only"}
+    is_kept = bool(request.concepts & {"save", "put"}) or (is_ordered and not file.casefold().endswith(TABULAR))
+    is_kept = is_kept and not (step.destination or request.is_question)
     others = [word.text for word in request.words if word.kind == "file" and word.text != file]
     if step.act not in _REORDERED or not is_kept or not file or others or step.word("to"):
         return None

@@ -13,7 +13,16 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from lango_nb.models.offline.lexicon import UNSPACED, Lexicon, Word, concepts_of, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import (
+    UNSPACED,
+    Lexicon,
+    Word,
+    concepts_of,
+    is_small_anywhere,
+    is_small_in,
+    lexicon,
+    lexicon_of,
+)
 from lango_nb.models.offline.lexicon import words as words_in
 from lango_nb.models.offline.plan import read_rows
 from lango_nb.routing import abroad
@@ -229,6 +238,8 @@ def pick(wanted: str, options: Iterable[str], *, is_file: bool = False) -> Pick:
     ('Summer Plan.md', 'letters/letter5.txt')
     >>> pick("notes", files, is_file=True).rivals, pick("invoice.pdf", files, is_file=True).name
     (('notes.md', 'notes.txt'), '')
+    >>> pick("the shopping list", ["shop.log", "shopping.txt"]).name
+    'shopping.txt'
     """
     names = list(dict.fromkeys(options))
     if wanted in names:
@@ -370,7 +381,7 @@ def pick_list(words: str, options: Iterable[str]) -> Pick:
     ['shopping list.txt', 'CHECKLIST.txt', 'shopping list.txt', '']
     """
     names = list(dict.fromkeys(options))
-    said = list_named(words)
+    said = " ".join(word for word in list_named(words).split() if not is_small_anywhere(word.casefold()))
     if not said:
         return Pick()
     found = pick(said, names, is_file=True)
@@ -1056,7 +1067,9 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     if best < 0.5:  # noqa: PLR2004 - half of what was said
         return [], False
     found = [name for name, score in scores.items() if score > best - 0.02]
-    return found, best < _TRANSLATED
+    whole_said = {one for word, options in zip(sought, related, strict=True) for one in (word, *options)}
+    exact = [name for name in found if not whole_said.isdisjoint(_parts_of(name)[0])]
+    return exact or found, best < _TRANSLATED  # "the shopping list" is shopping.txt, and not shop.log
 
 
 @lru_cache(maxsize=2048)
@@ -1349,6 +1362,23 @@ def forms_of(word: str) -> frozenset[str]:
     return frozenset({stem(word), *related_words(word), *related_words(stem(word)), *_head(word)})
 
 
+def telling_in(text: str, language: str) -> list[str]:
+    """Return the words of a text that say what it is about, in a language; where that has no blanks, signs that mean nothing else as well.
+
+    Examples
+    --------
+    >>> telling_in("私の席は何番", "ja"), telling_in("where is my car parked", "en")
+    (['何番', '席'], ['where', 'car', 'parked'])
+    """
+    if language not in EAST:
+        return telling_words(text)
+    found = words_in(text)
+    told = lexicon_of(language).concepts(found)
+    signs = [word.text for word, one in zip(found, told, strict=True) if word.kind == "character" and not one]
+    signs = [sign for sign in signs if not _HIRAGANA.fullmatch(sign)]
+    return list(dict.fromkeys((*_sought_in_characters(text, language), *signs)))
+
+
 def nearest_texts(question: str, texts: Sequence[str], language: str = "") -> tuple[list[str], int]:
     """Return the texts that share most of a question's telling words, and how many words those are.
 
@@ -1361,6 +1391,8 @@ def nearest_texts(question: str, texts: Sequence[str], language: str = "") -> tu
     ((['the code of the lab door is 7319'], 2), ([], 0))
     >>> nearest_texts("墨水", ["call the plumber", "buy ink"], "zh"), nearest_texts("de loodgieter", ["call the plumber"], "nl")
     ((['buy ink'], 1), (['call the plumber'], 1))
+    >>> nearest_texts("den Helm", ["Fahrradhelm holen", "Brot"], "de")
+    (['Fahrradhelm holen'], 1)
     """
     telling = _sought_in_characters(question, language) if language in EAST else telling_words(question)
     options = [forms_of(word) | in_english(word, language) for word in telling]
@@ -1369,7 +1401,15 @@ def nearest_texts(question: str, texts: Sequence[str], language: str = "") -> tu
         shown, joined = _stemmed(_parts(text)), "".join(plain(text).split())
         counts[text] = sum(any(_meets(form, shown, joined) for form in forms) for forms in options)
     most = max(counts.values(), default=0)
+    if not most and language in _COMPOUNDING:  # "den Helm": "den Fahrradhelm mitbringen"
+        ends = tuple(word for word in telling if len(word) >= _SHORTEST)
+        counts = {text: sum(part.endswith(ends) for part in plain(text).split()) for text in texts}
+        most = max(counts.values(), default=0)
     return [text for text, count in counts.items() if count == most] if most else [], most
+
+
+_COMPOUNDING = frozenset(("de", "nl"))
+"""Languages that write what something is of before it, in one word."""
 
 
 def _parts(name: str) -> list[str]:

@@ -167,6 +167,8 @@ class Context(NamedTuple):
     """The result before the last one."""
     read: tuple[tuple[str, str], ...] = ()
     """Files whose whole text was shown, and is in them still, each with it."""
+    tasks: tuple[str, ...] = ()
+    """Tasks that were noted or listed, and are open still."""
 
 
 def speak_of(context: Context, file: str) -> tuple[str, ...]:

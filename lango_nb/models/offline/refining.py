@@ -16,6 +16,7 @@ from lango_nb.models.offline.lists import (
     FEW_WORDS,
     KEEPING,
     OF_TASKS,
+    SURE,
     left_over,
     list_in,
     words_of_speech,
@@ -46,8 +47,6 @@ from lango_nb.models.offline.table_query import parse as parse_query
 
 _DOUBTFUL = 0.3
 """Confidence of a deletion that was read as a look: it is shown and asked about."""
-SURE = 0.8
-"""Confidence from which a short text is a wish of its own, whatever was asked."""
 _OF_MONEY = frozenset(("many", "who", "money"))
 """Concepts beside which owing is owing money."""
 REMEMBERED = frozenset(("remember", "recall"))
@@ -66,6 +65,8 @@ _SAID_BY: Mapping[str, frozenset[str]] = {
     )
 }  # fmt: skip
 """Concepts of the words that say what is to be done; acts that are not here may be said in any way."""
+_COUNTING = frozenset(("count", "many", "how", "number", "size"))
+"""Concepts of the words that say that something is counted: "change the word a to b" does not."""
 _PLACED = frozenset(("file", "folder", "all"))
 """Concepts of a wish to see what is in a folder."""
 _ALL = frozenset(("all", "each", "folder"))
@@ -107,13 +108,14 @@ def said_rather(reading: Reading, request: str) -> Reading:
         looks = [one for one in reading.others if len(one.steps) == 1 and one.steps[0].act.startswith("read")]
         return looks[0]._replace(others=(reading._replace(others=()),)) if looks else reading
     is_shown = first == "talk" and begins_shown
+    own = _COUNTING if first.startswith("count.") else _SAID_BY.get(first.partition(".")[0], told)
     for other in sorted(reading.others, key=lambda one: -one.confidence):
         step = other.steps[0]
         row = acts().get(step.act)
         is_look = row is not None and row.kind == "look" and bool(step.word("file"))
         is_likely = other.confidence > least and (first == "talk" or is_wrong)
         is_said = told & _SAID_BY.get(step.act.partition(".")[0], frozenset()) and other.confidence >= _POSSIBLY
-        is_unsaid = reading.confidence < HALF and not told & _SAID_BY.get(first.partition(".")[0], told)
+        is_unsaid = reading.confidence < HALF and not told & own
         if is_work(step) and (
             is_likely
             or (is_shown and is_look and other.confidence >= reading.confidence * HALF)
@@ -159,11 +161,17 @@ def beside_work(reading: Reading) -> Reading:
     kept = [
         (step._replace(act="unclear") if step.act == "talk" else step, sure)
         for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
-        if step.act != "talk" or asks(step.text)
+        if (step.act != "talk" or asks(step.text)) and not _says_nothing(step, reading.language)
     ]
     return reading._replace(
         steps=tuple(step for step, _ in kept), each=tuple(sure for _, sure in kept) if len(kept) > 1 else ()
     )
+
+
+def _says_nothing(step: Step, language: str) -> bool:
+    """Tell whether a step that goes on was read from words that only lead to another: "では、"."""
+    is_bare = step.act in FOLLOWS and not (step.arguments or step.destination)
+    return is_bare and not (concepts_of(step.text) - {"it"} or unexplained(step.text, language))
 
 
 _HARDLY = 0.5

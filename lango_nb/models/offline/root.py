@@ -36,6 +36,7 @@ from lango_nb.models.offline.conversation import (
     Offer,
 )
 from lango_nb.models.offline.hints import hints_for
+from lango_nb.models.offline.lists import says_tick, what_is_ticked
 from lango_nb.models.offline.parts import (
     ASKED,
     CLEARLY,
@@ -167,7 +168,7 @@ def dispatch(conversation: Conversation, offer: Offer, tools: Sequence[ToolSchem
         made = tuple(one for one in made if one not in planned)
         parts = _by_plan(planned[-1].text if planned else "", router, offer) or parts
     steps = conversation.understood.reading.steps
-    if len(parts) == 1 and not parts[0].agent and [step.act for step in steps] == ["task.list"]:
+    if len(parts) == 1 and not parts[0].agent and [step.act for step in steps] in (["task.list"], ["task.done"]):
         return _of_tasks(conversation, parts[0], offer, tools, made)
     if not made and len(parts) == 1 and not parts[0].agent:
         return answer_itself(conversation, parts[0], tools)
@@ -237,21 +238,38 @@ def answer_itself(conversation: Conversation, part: WorkOrder, tools: Sequence[T
 def _of_tasks(
     conversation: Conversation, part: WorkOrder, offer: Offer, tools: Sequence[ToolSchema], made: Sequence[Attempt]
 ) -> Reply:
-    """Answer what is left to do from the root's own list, or from boxes in files where no task was ever noted."""
+    """Answer what is left to do, or tick it off, in the root's own list, or in boxes of files where that has no such task."""
     own = answer_itself(conversation, part, tools)
     reading = conversation.understood.reading
-    text, owner = reading.steps[0].text, next(iter(conversation.router.owners("fs")), "")
-    is_empty = not own.tool_calls and said("tasks.none", reading.language, own.text) is not None
-    state = says_state(text, reading.language) if is_empty else ""
-    if not state or offer.way_to(owner) not in {SPAWN, DELEGATE}:
+    owner = next(iter(conversation.router.owners("fs")), "")
+    order = None if own.tool_calls else _of_boxes(reading, own.text)
+    if order is None or offer.way_to(owner) not in {SPAWN, DELEGATE}:
         return own
     if not made:
-        order = show(Step("search", {"find": ("[x]" if state == "done" else "[ ]",)}))
-        return conversation.calls(_with_hints(conversation, *_given(owner, order, "", offer)))
+        return conversation.calls(_with_hints(conversation, *_given(owner, show(order), "", offer)))
     if made[-1].state == "working" and made[-1].waits < MOST_WAITS:
         return conversation.calls(wait_for(made[-1]))
     is_found = _has_result(made[-1], conversation) and not ends_with(NOTHING, made[-1].text, reading.language)
     return Reply(text=about_runs(made[-1])) if is_found else own
+
+
+def _of_boxes(reading: Reading, text: str) -> Step | None:
+    """Return what is asked of boxes in files once the own list gave nothing: which are left, or that one is ticked.
+
+    Examples
+    --------
+    >>> said = Reading((Step("task.done", {"text": ("the fridge",)}, text="tick off the fridge"),))
+    >>> _of_boxes(said, "There are no tasks."), _of_boxes(said, "Done: clean the fridge.")
+    (Step(act='line.tick', arguments={'find': ('the fridge',)}, destination='', text=''), None)
+    """
+    (step,) = reading.steps
+    if step.act == "task.done":
+        is_done = said("task.done", reading.language, text) is not None
+        find = "" if is_done or not says_tick(step.text, reading.language) else what_is_ticked(step, reading.language)
+        return Step("line.tick", {"find": (find,)}) if find else None
+    is_empty = said("tasks.none", reading.language, text) is not None
+    state = says_state(step.text, reading.language) if is_empty else ""
+    return Step("search", {"find": ("[x]" if state == "done" else "[ ]",)}) if state else None
 
 
 def last_word(conversation: Conversation) -> Reply:

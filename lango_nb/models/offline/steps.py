@@ -64,7 +64,9 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
         with_left_over(
             _with_numbers(
                 _with_label(
-                    _only_text(_of_a_part(plainly(_whole_text(step, reading.language))), reading.language),
+                    _only_text(
+                        _of_a_part(plainly(_remembered_whole(_whole_text(step, reading.language)))), reading.language
+                    ),
                     reading.language,
                 )
             ),
@@ -190,6 +192,11 @@ def _of_last_task(step: Step, language: str, context: Context) -> Step:
     'buy paint'
     """
     last = context.last
+    is_it = (
+        step.act == "delete" and last is not None and last.act == "task.add" and not unexplained(step.text, language)
+    )
+    if is_it and "task" in concepts_of(step.text):  # "delete that task"
+        step = Step("task.delete", {}, text=step.text)
     is_ended = step.act in {"task.done", "task.delete"} and not (step.arguments or unexplained(step.text, language))
     clauses = CLAUSES.split(step.text) if step.act == "task.done" and not is_ended else []
     is_ended = is_ended or any("task" in concepts_of(one) and not telling_in(one, language) for one in clauses)
@@ -349,6 +356,8 @@ def _only_text(step: Step, language: str) -> Step:
         label = re.search(rf"(\S+: ){re.escape(old)}", step.text)
         is_label = label is not None and label[1] != f"{new}: "
         return step.with_arguments(old=(label[1] + old,), new=(f"{new}: {old}",)) if label and is_label else step
+    if step.act == "replace" and (bare := _without_word(old)) != old:
+        return step.with_arguments(old=(bare,))
     found = words_of(text)
     if step.act not in {*WRITING, "prepend"} or not found or any(word.is_quoted for word in found):
         return step
@@ -364,6 +373,20 @@ def _only_text(step: Step, language: str) -> Step:
     if start and at + 1 < len(found) and not step.word("file"):
         return step.with_arguments(text=(text[found[begin].start : found[start - 1].end],), file=(found[-1].text,))
     return step.with_arguments(text=(text[found[begin].start :],)) if begin else step
+
+
+def _without_word(text: str) -> str:
+    """Leave out what only says that a word stands behind it: "le mot Nora".
+
+    Examples
+    --------
+    >>> _without_word("a palavra Nora"), _without_word("the word"), _without_word("word for word")
+    ('Nora', 'the word', 'word for word')
+    """
+    found = words_of(text)
+    at = next((at for at, word in enumerate(found) if not is_small(word.text)), len(found))
+    is_led = at + 2 == len(found) and "word" in concepts_of(found[at].text)  # one word behind it
+    return text[found[-1].start :] if is_led else text
 
 
 def _with_label(step: Step, language: str) -> Step:
@@ -423,6 +446,29 @@ def _with_numbers(step: Step) -> Step:
         behind = [word.end for word in found if word.folded in _THAT and word.end < begin]
         start = min([start, *(end + 1 for end in behind)])
     return step.with_arguments(text=(said[start : begin + len(text)].strip(),)) if start < begin else step
+
+
+def _remembered_whole(step: Step) -> Step:
+    """Give what is remembered all words back that stand between it and the word for that: "记住我的车停在B2层".
+
+    Examples
+    --------
+    >>> _remembered_whole(Step("remember", {"text": ("B2层",)}, text="记住我的车停在B2层")).word("text")
+    '我的车停在B2层'
+    >>> _remembered_whole(Step("remember", {"text": ("my code is 4",)}, text="remember: my code is 4")).word("text")
+    'my code is 4'
+    """
+    text, said = step.word("text"), step.text.partition("\n")[0]
+    if step.act != "remember" or not text or said.count(text) != 1 or not said.rstrip(" .!\u3002\uff01").endswith(text):
+        return step
+    begin = said.find(text)
+    before = [word for word in words_of(said) if word.end <= begin]
+    told = lexicon().concepts(before)
+    at = max((at for at, one in enumerate(told) if "remember" in one), default=len(before))
+    left = [word for word in before[at + 1 :] if word.kind != "sign" and word.folded not in _THAT]
+    is_led = any(word.kind == "sign" or word.folded in _THAT for word in before[at + 1 :])
+    bare = all(is_small(word.text) or told for word, told in zip(left, lexicon().concepts(left), strict=True))
+    return step if is_led or bare else step.with_arguments(text=(said[left[0].start : begin + len(text)],))
 
 
 def told_that(text: str) -> str:

@@ -251,7 +251,10 @@ def _of_itself(step: Step, language: str, table: RoutingTable, router: Router | 
 
     Who else goes online the routing table tells.
     """
-    if step.act == "about.you" and (asked := asked_of_itself(step.text)):
+    asked = asked_of_itself(step.text) if step.act == "about.you" else ""
+    if asked == "about.me":
+        return _about_me(table, language)
+    if asked:
         online = [row.name for row in table if _ONLINE & {*row.capabilities}] if asked == "about.sends" else []
         who = say("about.online", language, names=", ".join(map(_name, online))) if online else ""
         return _joined(language, say(asked, language), who)

@@ -37,6 +37,7 @@ from lango_nb.models.offline.lexicon import (
     lexicon_of,
     likelier_language,
     without_slip,
+    without_swap,
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, of_list, of_spoken_list, of_tidying, words_of_wishes
@@ -65,7 +66,7 @@ from lango_nb.models.offline.refining import (
 )
 from lango_nb.models.offline.request import ASKED_OF, length
 from lango_nb.models.offline.steps import FEW_SAID, with_others_filled, with_whole_steps, without_last
-from lango_nb.models.offline.wishes import questions_in, wish_among, wishes_in, without_nothing_else
+from lango_nb.models.offline.wishes import courteous, questions_in, wish_among, wishes_in, without_nothing_else
 
 MOST_TURNS = 8
 """Exchanges that are looked back on."""
@@ -162,7 +163,8 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
     reading = reader().read(request, before)
     if own and (meant := of_own_tools(own, reading, request, context)) is not None:
         return meant
-    if (spelt := without_slip(request, reading.language, WISHING)) != request:
+    spelt = without_swap(without_slip(request, reading.language, WISHING), reading.language)
+    if spelt != request:
         reading, request = reader().read(spelt, before), spelt
     wish = without_greeting(request)
     if wish != request and [step.act for step in reading.steps] == ["talk"]:
@@ -175,7 +177,7 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
         behind = reader().read(bare, before)
         if not any(is_talk(step.act) for step in behind.steps):
             reading, request = behind, bare
-    if (sentence := wish_among(request, reading, before)) is not None:
+    if (sentence := courteous(request, reading, before) or wish_among(request, reading, before)) is not None:
         reading, request = sentence.reading, sentence.text
     if language and reading.language != language:
         reading = reading._replace(language=likelier_language(request, language, reading.language))

@@ -12,11 +12,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.followups import CLAUSES, WISHING
-from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, quotations, words
+from lango_nb.models.offline.lexicon import ASK_SIGNS, NEGATING, UNSPACED, Word, concepts_of, lexicon, quotations, words
 from lango_nb.models.offline.lists import words_of_wishes
-from lango_nb.models.offline.names import asks, is_small
+from lango_nb.models.offline.names import asks, is_asking, is_small
 from lango_nb.models.offline.plan import Reading, Step, is_change, is_talk
 from lango_nb.models.offline.reader import FOLLOWS, reader
+from lango_nb.models.offline.steps import without_last
 
 _LINE = re.compile(
     r"^[ \t]*(?:[-*\u2022\u30fb\u2013]|\(?(?:\d{1,2}|[a-zA-Z])[.):]|[\u2460-\u2473])[ \t]*(?=\S)", re.MULTILINE
@@ -206,6 +207,100 @@ def wish_among(request: str, reading: Reading, before: str | None = None) -> Wis
     is_all = named <= {word.text for word in words(sentence) if word.kind == "file" or word.is_quoted}
     is_beside = best.steps[0].act == "read" and len(able) > 1  # "see visitors.csv" only says where to look
     return found if rivals or is_losing or is_beside or not is_all else Wish(sentence, best)
+
+
+def courteous(request: str, reading: Reading, before: str | None = None) -> Wish | None:
+    """Return the wish among courtesy: the one sentence that names something, without what it is asked with; else ``None``.
+
+    Examples
+    --------
+    >>> said = "Good morning, would you be so kind and count the lines of a.txt? My friend would like that. Thanks!"
+    >>> courteous(said, Reading((Step("talk", {}),), 0.8)).text
+    'count the lines of a.txt'
+    >>> courteous("count the lines of a.txt. And of b.txt.", Reading((Step("talk", {}),), 0.8))
+    """
+    parts = _sentences(request)
+    named = [part for part in parts if any(map(_is_named, words(part)))]
+    idle = [part for part in parts if part not in named]
+    if (
+        len(named) != 1
+        or "\n" in request.strip()
+        or not all(_is_idle(reader().read(part, before), part) for part in idle)
+    ):
+        return None
+    (sentence,) = named
+    if any(step.act.startswith("about.") for step in reading.steps):
+        return None  # "which agent would fix a.py?"
+    if any(sign in sentence.rstrip(" :\uff1a") for sign in ":\uff1a"):
+        return None  # what stands behind a colon may be a text
+    options = [sentence, *_behind_courtesy(sentence)]
+    if not idle and len(options) == 1:
+        return None
+    read = [Wish(one, reader().read(one, before)) for one in options]
+    able = [one for one in read if not any(_says_nothing(step) for step in one.reading.steps) and one.reading.steps]
+    bare = [one for one in able if _is_begun(one.text)]
+    best = max(bare or able, key=lambda one: one.reading.confidence, default=None)
+    is_vague = not reading.steps or any(is_talk(step.act) or step.act == "unclear" for step in reading.steps)
+    least = _LEAST_WISH if is_vague or idle else max(_LEAST_WISH, reading.confidence + _CLEARER)
+    is_losing = best is not None and any(step.act.startswith(_LOSING) for step in best.reading.steps)
+    if is_losing and "please" not in concepts_of(request):
+        return None  # "can I delete a.txt safely?"
+    return best if best is not None and best.reading.confidence >= least else None
+
+
+_LOSING = ("delete", "line.delete", "undo")
+"""How acts begin after which something is gone."""
+_LEAST_WISH = 0.4
+"""How sure the sentence must be that names something, where the others are only courteous."""
+
+
+def _is_named(word: Word) -> bool:
+    return word.kind in {"file", "folder", "number"} or word.is_quoted
+
+
+def _is_idle(reading: Reading, text: str) -> bool:
+    """Tell whether a sentence that names nothing wishes for nothing: it greets, thanks, or only tells."""
+    told = lexicon().concepts(words(text)[:2])
+    is_begun = any(one & (WISHING - {"please", "can", "yes"}) for one in told)
+    is_begun = is_begun or is_asking(text) or text.rstrip()[-1:] in ASK_SIGNS
+    is_nothing = all(step.act in {"talk", "unclear", "yes"} for step in reading.steps)
+    return (is_nothing and not is_begun) or _is_courtesy(reading) or (not is_begun and reading.confidence < _CLEAR)
+
+
+def _behind_courtesy(sentence: str) -> list[str]:
+    """Return what stands behind words with which somebody asks politely, before anything is named: from each of them on.
+
+    Examples
+    --------
+    >>> _behind_courtesy("would you be so kind and delete a.txt?"), _behind_courtesy("show me a.txt, would you")
+    (['delete a.txt'], [])
+    """
+    found = without_last(words(sentence), "manners")
+    told, marks = lexicon().concepts(found), words_of_wishes().concepts(found)
+    first = next((at for at, word in enumerate(found) if _is_named(word)), len(found))
+    is_with = [bool(told[at] & _ASKED_WITH or marks[at] & _COURTESY) for at in range(first)]
+    starts = [at + 1 for at in range(first) if is_with[at] and not any(is_with[at + 1 : at + 2])]
+    for at in tuple(starts):
+        begin = at
+        while begin < first and (found[begin].kind == "sign" or "and" in told[begin] or is_small(found[begin].text)):
+            begin += 1
+            starts.append(begin)
+    behind = [sentence[found[at].start : found[-1].end] for at in dict.fromkeys(starts) if at < len(found)]
+    return [
+        one if asks(one.rstrip(" ?\uff1f")) else one.rstrip(" ?\uff1f") for one in behind
+    ]  # "could you delete it?" asks nothing
+
+
+def _is_begun(text: str) -> bool:
+    """Tell whether a text begins with what is wished for, or asked."""
+    told = frozenset[str]().union(*lexicon().concepts(words(text)[:1]))
+    return bool(told & (WISHING - {"please", "can", "yes"}) or told & _INTERROGATIVE)
+
+
+_COURTESY = frozenset(("courtesy", "preamble", "manners"))
+"""What words say with which somebody asks politely."""
+_ASKED_WITH = frozenset(("please", "greeting"))
+"""Concepts of words with which somebody asks politely."""
 
 
 def _told_at_last(request: str) -> str:

@@ -710,3 +710,61 @@ def test_the_tick_goes_and_not_the_line(ask: Ask, folder: Path) -> None:
     ask("what is in todo.md?")
     ask("take the tick mark off order seeds")
     assert "order seeds" in (folder / "todo.md").read_text()
+
+
+def test_a_file_is_put_in_the_order_of_the_alphabet_and_back(ask: Ask, folder: Path) -> None:
+    (folder / "team.txt").write_text("Tom\nLena\nBen\n")
+    ask("show team.txt in alphabetical order")
+    assert (folder / "team.txt").read_text() == "Tom\nLena\nBen\n"
+    ask("sort team.txt alphabetically")
+    assert (folder / "team.txt").read_text() == "Ben\nLena\nTom\n"
+    ask("undo that")
+    assert (folder / "team.txt").read_text() == "Tom\nLena\nBen\n"
+
+
+def test_what_was_put_in_order_is_not_put_back_over_a_later_change(ask: Ask, folder: Path) -> None:
+    (folder / "team.txt").write_text("Tom\nLena\nBen\n")
+    ask("sort team.txt alphabetically and save it")
+    (folder / "team.txt").write_text("Ben\nLena\nTom\nZoe\n")
+    ask("undo that")
+    assert (folder / "team.txt").read_text() == "Ben\nLena\nTom\nZoe\n"
+
+
+def test_what_comes_off_the_list_never_comes_off_a_log(ask: Ask, folder: Path) -> None:
+    (folder / "shop.log").write_text("10:00 WARN sugar almost gone\n")
+    (folder / "shopping.txt").write_text("milk\nsugar\nsoap\n")
+    ask("show me the shopping list")
+    ask("take the sugar off the list")
+    assert (folder / "shopping.txt").read_text() == "milk\nsoap\n"
+    assert (folder / "shop.log").read_text() == "10:00 WARN sugar almost gone\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Good morning, could you please be so kind and change the word milk to tea in notes.md? Ann likes it. Thanks!",
+        "Guten Tag, wären Sie bitte so freundlich und würden in notes.md das Wort milk durch tea ersetzen? Danke!",
+    ],
+)
+def test_a_wish_among_courtesy_is_carried_out(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "notes.md").write_text("milk\nbread\n")
+    ask(text)
+    assert (folder / "notes.md").read_text() == "tea\nbread\n"
+
+
+def test_courtesy_that_is_to_be_written_is_written(ask: Ask, folder: Path) -> None:
+    ask("make a file gate.txt with: Mind the lock! Kind regards, the board")
+    assert "Kind regards, the board" in (folder / "gate.txt").read_text()
+
+
+@pytest.mark.parametrize("text", ["the milk is too dear", "I still have to buy the milk", "is the milk bought?"])
+def test_a_task_is_not_ticked_off_by_what_only_speaks_of_it(ask: Ask, text: str) -> None:
+    ask("remind me to buy milk")
+    assert "Done" not in str(ask(text).answer)
+
+
+def test_a_task_is_ticked_off_by_what_tells_that_it_is_done(folder: Path) -> None:
+    engine = Engine(topology="solo", tools=(*builtin_tools(), *spec_families()), workspace=folder, approver="allow")
+    for text in ("remind me to buy milk", "remind me to call Ann"):
+        engine.run_sync(text)
+    assert engine.run_sync("I bought the milk already").turn.answer == "Done: buy milk."
