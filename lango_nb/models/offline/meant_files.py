@@ -475,6 +475,9 @@ def one_of_them(request: Request) -> Step | None:
     >>> one_of_them(Request(Reading((Step("delete", {}),)), "delete one of them", listed)).arguments
     {'file': ('one',)}
     >>> one_of_them(Request(Reading((Step("delete", {}),)), "delete that one", listed))
+    >>> said = Reading((Step("rename", {"file": ("them",), "to": ("c.md",)}),))
+    >>> one_of_them(Request(said, "rename one of them to c.md", listed)).arguments
+    {'file': ('one',), 'to': ('c.md',)}
     """
     step, context = request.step, request.context
     files = [name for name in context.shown if ENDED.search(name)]
@@ -486,9 +489,11 @@ def one_of_them(request: Request) -> Step | None:
     is_listed = len(files) > 1 or request.last.act in {"list", "count.files"}
     other = {*request.files, *request.unexplained} - set(step.arguments.get("to", ()))
     said = step.word("file")
-    is_any = "one_number" in concepts_of(said) and not is_pointer(said, "it")  # "one of them"
-    is_one = (is_any or "one" in said_of_tables(said, request.language)) and len(step.arguments.get("file", ())) == 1
+    is_told = any("one_of" in one for one in request.wishes)  # "one of them", whatever was taken for the file
+    is_any = is_told or ("one_number" in concepts_of(said) and not is_pointer(said, "it"))
+    is_one = (is_any or "one" in said_of_tables(said, request.language)) and len(step.arguments.get("file", ())) < BOTH
     is_placed = any(rank(word.text) and "one_number" not in concepts_of(word.text) for word in request.words)
+    is_placed = is_placed and not is_told
     is_bare = is_listed and is_one and not (other or is_placed or context.file in files or context.asked)
     if step.act not in {"delete", "move", "rename"} or not is_bare:
         return None

@@ -321,8 +321,11 @@ def numbered_line(request: Request) -> Step | None:
     )
     if not (is_shown and is_file and is_gone and len(words) == 1 and rank(words[0]) is not None):
         return None
-    if any("tick" in one for one in request.wishes) and BOX.search(dict(request.context.read).get(file, "")):
-        return request.instead("line.tick", file=(file,), find=(words[0],))
+    if any("tick" in one for one in request.wishes):
+        if BOX.search(request.context.answer):
+            return None  # one of the boxes that were shown: see `boxes`
+        if BOX.search(dict(request.context.read).get(file, "")):
+            return request.instead("line.tick", file=(file,), find=(words[0],))
     is_bare = all(is_small(word) or concepts_of(word) or rank(word) is not None for word in words[0].split())
     is_listed = request.context.is_open or file in request.context.shown
     if is_listed or not is_bare or step.act not in _GOING or asks(request.text):
