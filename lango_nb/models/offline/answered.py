@@ -159,8 +159,9 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)
-    if changed is not None and settled.act == changed.act and not settled.word("to"):
-        settled = settled.with_arguments(to=changed.arguments.get("to", ()))  # "there" is where it went
+    if changed is not None and settled.act == changed.act and (goal := changed.word("to")):
+        is_told = bool(settled.word("to")) and not (goal.endswith("/") and is_pointer(settled.word("to"), "it"))
+        settled = settled if is_told else settled.with_arguments(to=(goal,))  # "there" is where it went
     known = (*context.known, fact["text"]) if (fact := told.said("remembered")) else context.known
     texts = dict(context.read)
     if is_change(step.act) or step.destination:

@@ -44,6 +44,7 @@ from lango_nb.models.offline.looking import (
 )
 from lango_nb.models.offline.names import (
     asks,
+    begins_with_pointer,
     calls_list,
     is_asking,
     is_noun_of_file,
@@ -338,7 +339,7 @@ def least_of(reading: Reading) -> float:
     if any(_may_change(step) and _is_question(step) for step in reading.steps):
         return _NEVER
     is_cut = len(reading.steps) == 1 and _is_cut_short(reading.steps[0], reading.language)
-    doubts = (is_misnamed, _adds_what_goes, _wants_to_be_asked, _only_describes)
+    doubts = (is_misnamed, _adds_what_goes, _adds_to_a_line, _is_of_its_name, _wants_to_be_asked, _only_describes)
     if is_cut or any(doubt(step) for step in reading.steps for doubt in doubts):
         return _NEVER
     if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
@@ -393,10 +394,17 @@ def _points(word: str) -> bool:
 
 
 def _wants_to_be_asked(step: Step) -> bool:
-    """Tell whether a request says that it shall be asked before something goes: "delete the draft, but ask me first"."""
-    told = lexicon().concepts([word for word in words(step.text.partition("\n")[0]) if not word.is_quoted])
+    """Tell whether a request says that it shall be asked before something is changed: "delete the draft, but ask me first".
+
+    Examples
+    --------
+    >>> said = Step("write", {"file": ("a.txt",), "text": ("tea",)}, text="write tea to a.txt, but ask me first")
+    >>> _wants_to_be_asked(said), _wants_to_be_asked(said._replace(text="write tea to a.txt first"))
+    (True, False)
+    """
+    told = lexicon().concepts([word for word in words(_around(step)) if not word.is_quoted])
     every = frozenset[str]().union(*told)
-    return step.act.startswith(_LOSING) and {"ask", "i"} <= every and bool(every & {"first", "prepend", "history"})
+    return _may_change(step) and {"ask", "i"} <= every and bool(every & {"first", "prepend", "history"})
 
 
 def _only_describes(step: Step) -> bool:
@@ -423,6 +431,43 @@ def _adds_what_goes(step: Step) -> bool:
         step.act in {"append", "prepend", "task.add"} and len(found) > 1 and not any(word.is_quoted for word in found)
     )
     return is_added and "delete" in told[-1] and not any(one & KEEPING for one in told)
+
+
+def _adds_to_a_line(step: Step) -> bool:
+    """Tell whether something is to be added to a line that is only pointed at, which is no line of its own.
+
+    Examples
+    --------
+    >>> said = Step("append", {"text": ("a broom",)}, text="put a broom on that line too")
+    >>> _adds_to_a_line(said), _adds_to_a_line(said._replace(text="add that line: a broom"))
+    (True, False)
+    """
+    found = words(step.text.partition("\n")[0])
+    told = lexicon().concepts(found)
+    lines = [at for at, one in enumerate(told) if at > 1 and one & {"line", "row"} and not found[at].is_quoted]
+    is_added = step.act in {"append", "prepend"} and ":" not in step.text
+    return is_added and any(
+        (is_pointer(found[at - 1].text, "it") or begins_with_pointer(found[at - 1].text))
+        and told[at - 2] & {"in", "into", "about"}
+        for at in lines
+    )
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def _is_of_its_name(step: Step) -> bool:
+    """Tell whether a new value is a year that stands behind words for a file, and so is a part of its name.
+
+    Examples
+    --------
+    >>> said = Step("json.set", {"file": ("the settings",), "new": ("2025",)}, text="put the channel of the settings 2025")
+    >>> _is_of_its_name(said), _is_of_its_name(said._replace(text="put 2025 into the settings"))
+    (True, False)
+    """
+    new = step.word("new")
+    described = (word for word in step.arguments.get("file", ()) if not Desk.is_path(word))
+    return _YEAR.fullmatch(new) is not None and any(f"{word} {new}" in step.text for word in described)
 
 
 def _wishes_change(step: Step, language: str) -> bool:

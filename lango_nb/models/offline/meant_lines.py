@@ -23,7 +23,7 @@ from lango_nb.models.offline.names import (
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES
-from lango_nb.models.offline.question import words_of_tables
+from lango_nb.models.offline.question import said_of_tables, words_of_tables
 from lango_nb.models.offline.request import (
     ASKED_OF,
     CLAUSE,
@@ -552,22 +552,29 @@ def says_now(request: Request) -> Step | None:
     >>> put = Context(Step("replace", {"file": ("a.txt",)}), "a.txt")
     >>> says_now(Request(Reading((Step("search", {}),)), "what does it say now?", put)).arguments
     {'file': ('a.txt',)}
+    >>> said = Reading((Step("same", {"value": ("now",)}),))
+    >>> says_now(Request(said, "and now?", put)).act, says_now(Request(said, "and tomorrow?", put))
+    ('read', None)
     """
     last, file, step = request.last, request.context.file, request.step
     is_asked = (
-        request.is_question
-        and {"what", "contain"} <= request.concepts
+        {"what", "contain"} <= request.concepts
         and not (request.names() or (request.asking & {"does"} and last.act.startswith("run")))
-    )
+    ) or _asks_for_now(request)
     is_bare = step.act in {"search", "list", "unclear", "talk", "task.list", "same"} or step.act not in acts()
     is_of_it = (
         last.act.partition(".")[0] in _OF_TEXTS and ENDED.search(file) is not None and request.context.asked is None
     )
-    return (
-        request.instead("read", file=(file,))
-        if is_asked and is_bare and is_of_it and request.length <= FEW_WORDS + 1
-        else None
-    )
+    is_short = request.is_question and request.length <= FEW_WORDS + 1
+    return request.instead("read", file=(file,)) if is_asked and is_bare and is_of_it and is_short else None
+
+
+def _asks_for_now(request: Request) -> bool:
+    """Tell whether a question only says "and now?"."""
+    said = [word.text for word in request.words if word.kind != "sign"]
+    is_now = bool(said) and bool(request.asking & {"aside"} or "becomes" in wishes_said(request.text, request.language))
+    left = [word for word in said if not ("aside" in said_of_tables(word, request.language) or is_small(word))]
+    return is_now and len(said) <= BOTH and not [word for word in left if not wishes_said(word, request.language)]
 
 
 def line_kept(request: Request) -> Step | None:

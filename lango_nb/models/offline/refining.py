@@ -96,6 +96,8 @@ def said_rather(reading: Reading, request: str) -> Reading:
     is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
     if first == "delete.all" and "file" in told and not told & _ALL and not reading.others:
         return reading._replace(steps=(Step("delete", {}, text=request),))  # "effacez le vieux fichier": which one?
+    if first == "refrain" and not told & REFUSING and not reading.others:
+        return reading._replace(steps=(Step("unclear", {}, text=request),))
     if not first or (reading.confidence >= SURE and not is_wrong):
         return reading
     least = reading.confidence if first == "talk" else 0.0
@@ -418,6 +420,23 @@ def of_known_kinds(reading: Reading) -> Reading:
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
             return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
+
+
+def taking_back(reading: Reading, context: Context) -> Reading:
+    """Add a no to a wish to undo, where something was just changed and no question is open: both take that back.
+
+    Examples
+    --------
+    >>> said = Reading((Step("undo", {}),), 0.25, others=(Reading((Step("no", {}),), 0.5),))
+    >>> done = Step("move", {"file": ("a.txt",)})
+    >>> taking_back(said, Context(done, changed=done)).confidence, taking_back(said, Context()).confidence
+    (0.75, 0.25)
+    """
+    is_done = context.changed is not None and context.last is not None and is_change(context.last.act)
+    if not is_done or context.is_open or [step.act for step in reading.steps] != ["undo"]:
+        return reading
+    denied = sum(one.confidence for one in reading.others if one.steps[0].act == "no")
+    return reading._replace(confidence=min(1.0, reading.confidence + denied))
 
 
 def _is_of_things(text: str, language: str) -> bool:

@@ -64,7 +64,10 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
         with_left_over(
             _with_numbers(
                 _with_label(
-                    _only_text(_of_a_part(plainly(_whole_text(step, reading.language))), reading.language),
+                    _only_text(
+                        _of_a_part(plainly(_whole_text(_with_both(step, reading.language), reading.language))),
+                        reading.language,
+                    ),
                     reading.language,
                 )
             ),
@@ -444,6 +447,54 @@ def told_that(text: str) -> str:
 
 _OF_NOTING = frozenset(("task", "list", "note", "remind", "remember"))
 """Concepts of words behind which it is told what is to be done."""
+
+
+def _with_both(step: Step, language: str) -> Step:
+    """Give what is written what stands behind it with an "and", where that was taken for a file, or for nothing.
+
+    Examples
+    --------
+    >>> said = "make a.txt with the lines tea, milk and butter"
+    >>> _with_both(Step("write", {"file": ("a.txt", "butter"), "text": ("tea, milk",)}, text=said), "en").arguments
+    {'file': ('a.txt',), 'text': ('tea, milk and butter',)}
+    >>> said = "put velcro and gaffa at the end of the list"
+    >>> _with_both(Step("append", {"file": ("the list",), "text": ("velcro",)}, text=said), "en").word("text")
+    'velcro and gaffa'
+    >>> said = "note on my list: answer the school and pay the shop"
+    >>> _with_both(Step("task.add", {"text": ("pay the shop",)}, text=said), "en").word("text")
+    'answer the school and pay the shop'
+    """
+    text, said = step.word("text"), step.text.partition("\n")[0]
+    if step.act not in {*WRITING, "prepend", "task.add"} or not text or said.count(text) != 1:
+        return step
+    begin, end = said.find(text), said.find(text) + len(text)
+    if any(first <= begin < last for first, last in quotations(said)):
+        return step
+    found = words_of(said)
+    told = lexicon_of(language).concepts(found)
+    before = [at for at, word in enumerate(found) if word.end <= begin][-1:]
+    *_, rest = re.split(r"[:\uff1a] ", said[:begin])
+    if step.act == "task.add" and rest.strip() and rest != said[:begin] and before and "and" in told[before[0]]:
+        return step.with_arguments(text=(said[begin - len(rest) :].strip(" ."),))
+    at = next((place for place, word in enumerate(found) if word.start >= end), len(found))
+    if at + 1 >= len(found) or "and" not in told[at] or not found[at].text.isalpha():
+        return step
+    first = found[at + 1].start
+    files = step.arguments.get("file", ())
+    other = next((word for word in files[1:] if said[first:].startswith(word) and not ENDED.search(word)), "")
+    last = at + 1
+    while last < len(found) and found[last].kind == "word" and not (told[last] or _is_little(found[last], language)):
+        last += 1
+    if not other and (len(step.arguments) < BOTH or last == at + 1):
+        return step
+    end = first + len(other) if other else found[last - 1].end
+    return step.with_arguments(text=(said[begin:end],), file=tuple(word for word in files if word != other))
+
+
+def _is_little(word: Word, language: str) -> bool:
+    """Tell whether a word is a small one, or says where on a list something goes."""
+    is_placed = any(words_of_wishes(language).concepts([word]))
+    return is_placed or is_small(word.text) or is_small_in(word.folded, language)
 
 
 def _whole_text(step: Step, language: str) -> Step:

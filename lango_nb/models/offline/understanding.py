@@ -58,6 +58,7 @@ from lango_nb.models.offline.refining import (
     of_the_file,
     rejoined,
     said_rather,
+    taking_back,
     to_named_file,
     with_nouns,
     without_refused,
@@ -290,7 +291,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if (first in UNREAD or first in _SETTING) and is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = as_one(reading, request)
+    reading = as_one(taking_back(reading, context), request)
     reading = behind_no(
         beside_work(
             said_rather(
