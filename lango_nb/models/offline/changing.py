@@ -510,19 +510,30 @@ def _replace(desk: Desk, step: Step) -> Work:
 
 
 def _is_turned_round(step: Step, language: str) -> bool:
-    """Tell whether what stands behind "instead of" was taken for the new: "12 instead of 0".
+    """Tell whether the old and the new were taken for each other: "12 instead of 0", 'replace "a 1" by "a 2"'.
 
     Examples
     --------
     >>> _is_turned_round(Step("replace", {"old": ("12",), "new": ("0",)}, text="it has to be 12 instead of 0"), "en")
     True
+    >>> _is_turned_round(Step("replace", {"old": ("tea",), "new": ("milk",)}, text="replace milk by tea"), "en")
+    True
+    >>> _is_turned_round(Step("replace", {"old": ("tea",), "new": ("milk",)}, text="it says milk, not tea"), "en")
+    False
     """
-    found = words_of(step.text.partition("\n")[0])
+    said, sought, new = step.text.partition("\n")[0], step.word("old"), step.word("new")
+    found = words_of(said)
     told = words_of_wishes(language).concepts(found)
     at = next((word.start for word, one in zip(found, told, strict=True) if "instead" in one), -1)
-    said, sought, new = step.text.partition("\n")[0], step.word("old"), step.word("new")
-    is_said_so = at >= 0 and sought in said[:at] and sought not in said[at:] and bool(new) and new in said[at:]
-    return is_said_so and language != "ja" and _shape(sought) == _shape(new)  # 「AではなくB」: A was there
+    if at >= 0 or not new or said.count(sought) != 1 or said.count(new) != 1 or said.find(sought) < said.find(new):
+        is_said_so = at >= 0 and sought in said[:at] and sought not in said[at:] and bool(new) and new in said[at:]
+        return is_said_so and language != "ja" and _shape(sought) == _shape(new)  # 「AではなくB」: A was there
+    before = concepts_of(said[: said.find(new)])
+    between = [word for word in words_of(said[said.find(new) + len(new) : said.find(sought)]) if word.kind != "quote"]
+    is_by = 0 < len(between) <= 2 and all(  # noqa: PLR2004 - "by", "into the"
+        word.text.isalpha() and (is_small(word.text) or is_small_in(word.folded, language)) for word in between
+    )
+    return bool(before & {"replace", "change"}) and is_by and not any(NEGATING & concepts_of(w.text) for w in between)
 
 
 def _cell_beside(step: Step, path: str, text: str) -> Cell | None:

@@ -22,6 +22,7 @@ from lango_nb.models.offline.lists import (
     words_of_wishes,
 )
 from lango_nb.models.offline.names import (
+    EAST,
     FIRST_WORDS,
     asks,
     begins_with_pointer,
@@ -321,8 +322,24 @@ def _with_what_is_renamed(step: Step) -> Step:
     return step.with_arguments(file=step.arguments["to"], to=()) if is_led else step
 
 
+def _bare(words: str) -> str:
+    """Take the word for a file or a folder from behind a name that it stands beside without a blank.
+
+    Examples
+    --------
+    >>> _bare("lettersフォルダ"), _bare("letters文件夹"), _bare("パン屋のフォルダ"), _bare("the letters folder")
+    ('letters', 'letters', 'パン屋のフォルダ', 'the letters folder')
+    """
+    found = words_of(words)
+    at = next((place for place, word in enumerate(found) if word.kind in UNSPACED), 0)
+    told = lexicon().concepts(found)[at:]
+    is_kind = at and not found[at - 1].is_quoted and all(one & {"folder", "file"} for one in told)
+    return words[: found[at - 1].end] if is_kind and all(one.kind in UNSPACED for one in found[at:]) else words
+
+
 def _with_noun(step: Step, language: str) -> Step:
-    step = _of_the_other(step)
+    named = {role: tuple(map(_bare, step.arguments[role])) for role in ("file", "to") if role in step.arguments}
+    step = _of_the_other(step.with_arguments(**named) if language in EAST else step)
     pointers = [word for word in step.arguments.get("file", ()) if is_pointer(word, "it") or is_pointer(word, "those")]
     if not pointers or not is_change(step.act):
         return step
@@ -783,7 +800,7 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
         if (is_set and step.act not in {"json.set", "replace", *FOLLOWS})
         or step.act in {"task.done", "move"}
         or "done" in concepts_of(request)
-        else _new_of(reading)
+        else _new_of(reading, request)
     )
     cell = Step("value.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
     found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
@@ -841,8 +858,22 @@ def _is_setting(step: Step, confidence: float, request: str, context: Context) -
     return is_one and (is_more or (is_unsure and is_begun)) and len(found) <= _FEW_IN_CELL
 
 
-def _new_of(reading: Reading) -> tuple[str, ...]:
-    """Return the new value that any of the likeliest readings found."""
-    return next(
-        (new for one in (reading, *reading.others) if one.steps and (new := one.steps[0].arguments.get("new"))), ()
-    )
+def _new_of(reading: Reading, request: str) -> tuple[str, ...]:
+    """Return the new value that any of the likeliest readings found: none that something else shall stand instead of.
+
+    Examples
+    --------
+    >>> said = Reading((Step("replace", {"old": ("2 pounds",), "new": ("1.50",)}),))
+    >>> _new_of(said, "late is 2 pounds a day instead of 1.50"), _new_of(said, "late is 1.50 instead of 1.20")
+    (('2',), ('1.50',))
+    """
+    found = words_of(request)
+    marks = words_of_wishes(reading.language).concepts(found)
+    at = next((word.end for word, one in zip(found, marks, strict=True) if "instead" in one), len(request))
+    steps = [one.steps[0] for one in (reading, *reading.others) if one.steps]
+    given = [words for role in ("new", "old") for step in steps if (words := step.arguments.get(role))]
+    first = [words[0] for words in given if words[0] in request[:at]] if at < len(request) else []
+    if first and any(word[0].replace(",", "").replace(".", "").isdigit() for word in given):
+        numbers = [word.text for word in words_of(first[0]) if word.kind == "number"]
+        first = numbers if len(numbers) == 1 else first  # "2 pounds instead of 1.50"
+    return (first[0],) if first else next((words for step in steps if (words := step.arguments.get("new"))), ())
