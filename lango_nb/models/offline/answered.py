@@ -376,6 +376,9 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         told = answer.said(key) if key != "listed" or step.act in _LISTED else None
         if told is not None and (" " not in told["file"] or ENDED.search(told["file"])):
             return told["file"]
+    if step.act == "task.list":  # boxes of files, below the name of each
+        heads = [line[:-1] for line in answer.text.splitlines() if _is_head(line)]
+        return heads[0] if len(heads) == 1 else ""
     words = step.arguments.get("file", ())
     if len(words) > 1:
         return ""
@@ -396,6 +399,11 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if EXACT.match(word):
         return word
     return context.file if word and is_pointer(word, "it") else ""
+
+
+def _is_head(line: str) -> bool:
+    """Tell whether a line is the name of a file, above what is shown of it."""
+    return line[-1:] in {":", "\uff1a"} and ENDED.search(line[:-1]) is not None
 
 
 def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
@@ -420,7 +428,8 @@ def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
         rows = rest.splitlines()
         if step.act.startswith("rows"):
             rows = rows[1:]
-        return tuple(_NUMBERED.sub("", _AFTER.sub("", row)).rstrip("/") for row in rows if row.strip())
+        rows = [row for row in rows if row.strip() and not (step.act == "task.list" and _is_head(row))]
+        return tuple(_NUMBERED.sub("", _AFTER.sub("", row)).rstrip("/") for row in rows)
     if step.act.startswith("list") and head and not rest and head.rstrip()[-1:] not in _ENDS:
         return (_AFTER.sub("", head).rstrip("/"),)
     if step.act == "search":

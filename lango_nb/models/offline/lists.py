@@ -438,17 +438,17 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     is_other = not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR)
     if in_notes is not None or is_other:
         return in_notes
-    mark = _BOX_SAID.search(request)
-    if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
-        act = "count.matches" if step.act == "task.list" and "many" in concepts_of(request) else "search"
-        return Step(act, {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     told = concepts_of(request)
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
     if (
         asked := _all_gone(reading, request, context, marks)
         or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes)
     ) is not None:
-        return asked.with_arguments(file=(file,))
+        return asked.with_arguments(file=(file,))._replace(destination=step.destination)
+    mark = _BOX_SAID.search(request)
+    if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
+        act = "count.matches" if step.act == "task.list" and "many" in told else "search"
+        return Step(act, {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     if has_boxes and "tick" in marks and (line := _ticked(request, context, reading.language)):
         return Step("line.tick", {"file": (file,), "find": (line,)}, text=request)
     bare = Step("line.tick", {"file": (file,)})

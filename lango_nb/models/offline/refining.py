@@ -180,6 +180,9 @@ def as_one(reading: Reading, request: str) -> Reading:
     step = reading.steps[0] if len(reading.steps) == 1 else None
     if step is not None and step.act == "about.agents" and _is_of_things(request, reading.language):
         return reading._replace(steps=(Step("unclear", {}, text=request),)) if not step.arguments else reading
+    acts_read = [step.act for step in reading.steps]
+    if acts_read == ["read", "task.list"] and reading.steps[0].word("file") and not reading.steps[1].arguments:
+        return reading._replace(steps=(reading.steps[1]._replace(text=request),), each=())  # what is open in that file
     each = reading.each or (reading.confidence,) * len(reading.steps)
     is_parted = len(reading.steps) > 1 and all(step.act in _ASKING_ONLY for step in reading.steps)
     is_parted = is_parted and not any(step.destination for step in reading.steps) and min(each) < _HARDLY
