@@ -177,6 +177,9 @@ def carry_out(
         answer = yield from _carried(one, context, folder)
         if question is not None and answer.is_question and answers.said("shall", reading.language, question.text):
             continue  # a plan was found that only wants a yes
+        if one is not reading and answer.is_question and not (_changes(one) or _changes(reading)):
+            question = question or answer
+            continue  # what a look asks that was less likely is no answer: the question may be found out
         if not answer.is_dead_end:
             is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
             is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))

@@ -186,9 +186,14 @@ def longest_of(request: Request) -> Step | None:
     >>> listed = Context(Step("list", {"file": ("letters",)}), shown=("letters/a.txt", "letters/b.txt"))
     >>> longest_of(Request(Reading((Step("read.longest", {}),)), "which one is the longest?", listed))[:2]
     ('list.largest', {'file': ('letters',)})
+    >>> both = Reading((Step("same", {}),), others=(Reading((Step("read.shortest", {}),)),))
+    >>> longest_of(Request(both, "and the shortest?", listed)).act
+    'list.smallest'
     """
-    step, last = request.step, request.last
-    if step.act not in {"read.longest", "read.shortest"} or request.concepts & {"line", "row", "word"}:
+    last, likely = request.last, (request.reading, *request.reading.others)
+    step = next((one.steps[0] for one in likely if one.steps[0].act in {"read.longest", "read.shortest"}), Step("", {}))
+    is_told = request.step.act == step.act or (request.step.act in {"read", "same"} and not request.unexplained)
+    if not (step.act and is_told) or request.names() or request.concepts & {"line", "row", "word"}:
         return None
     is_of_listed = last.act == "list" and len([name for name in request.context.shown if ENDED.search(name)]) > 1
     if not step.arguments and (is_of_listed or last.act in {"list.largest", "list.smallest"}):

@@ -110,13 +110,18 @@ def said_rather(reading: Reading, request: str) -> Reading:
         is_likely = other.confidence > least and (first == "talk" or is_wrong)
         is_said = told & _SAID_BY.get(step.act.partition(".")[0], frozenset()) and other.confidence >= _POSSIBLY
         is_unsaid = reading.confidence < HALF and not told & _SAID_BY.get(first.partition(".")[0], told)
+        is_clearer = is_change(step.act) and not (is_change(first) or asks(request))
+        is_clearer = is_clearer and other.confidence >= max(HALF, reading.confidence)  # what it needs is not said
         if is_work(step) and (
             is_likely
+            or (is_said and is_clearer)
             or (is_shown and is_look and other.confidence >= reading.confidence * HALF)
             or (is_said and (is_unsaid or is_wrong))
         ):
             rest = tuple(one for one in reading.others if one is not other)
-            return other._replace(others=rest if is_wrong else (reading._replace(others=()), *rest))
+            is_lacking = first == "unclear" and is_change(step.act) and lacks(step)  # "rename that file": to what?
+            sure = min(1.0, other.confidence + reading.confidence * is_lacking)
+            return other._replace(confidence=sure, others=rest if is_wrong else (reading._replace(others=()), *rest))
     return reading
 
 
@@ -150,9 +155,10 @@ def beside_work(reading: Reading) -> Reading:
     >>> [step.act for step in beside_work(Reading(both)).steps]
     ['unclear', 'append']
     """
-    if len(reading.steps) < 2 or not any(is_work(step) for step in reading.steps):  # noqa: PLR2004 - one beside another
+    is_any = any(is_work(step) or step.act in FOLLOWS for step in reading.steps)
+    if len(reading.steps) < 2 or not is_any:  # noqa: PLR2004 - one beside another
         return reading
-    kept = [
+    kept = [  # "thanks. and for June?"
         (step._replace(act="unclear") if step.act == "talk" else step, sure)
         for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
         if step.act != "talk" or asks(step.text)

@@ -238,6 +238,35 @@ def with_others_filled(reading: Reading) -> Reading:
     return reading._replace(others=tuple(others))
 
 
+def with_agreeing(reading: Reading) -> Reading:
+    """Add up readings that come to the same: the same step read twice, or the folder made that something goes into.
+
+    Examples
+    --------
+    >>> step = Step("rename", {"file": ("a.txt",), "to": ("b.txt",)})
+    >>> with_agreeing(Reading((step,), 0.25, others=(Reading((step,), 0.5),))).confidence
+    0.75
+    >>> made = Reading((Step("folder.make", {"to": ("old",)}),), 0.5)
+    >>> with_agreeing(Reading((Step("copy", {"file": ("a.txt",), "to": ("old/",)}),), 0.25, others=(made,))).confidence
+    0.75
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    same = [one for one in reading.others if step is not None and _comes_to(one.steps, step)]
+    if not same:
+        return reading
+    both = min(1.0, reading.confidence + sum(one.confidence for one in same))
+    return reading._replace(confidence=both, others=tuple(one for one in reading.others if one not in same))
+
+
+def _comes_to(steps: Sequence[Step], step: Step) -> bool:
+    """Tell whether other steps do what one does, or the first half of it."""
+    other = steps[0] if len(steps) == 1 else Step("", {})
+    is_made = other.act == "folder.make" and step.act in {"copy", "move"} and bool(step.word("file"))
+    if is_made and other.word("to").rstrip("/") == step.word("to").rstrip("/") != "":
+        return True
+    return (other.act, other.destination, dict(other.arguments)) == (step.act, step.destination, dict(step.arguments))
+
+
 def _into_folder(step: Step, language: str, context: Context) -> Step:
     """Return a step with the folder that its request names, or that was just made, as the place where something goes.
 

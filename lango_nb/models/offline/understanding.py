@@ -65,7 +65,7 @@ from lango_nb.models.offline.refining import (
     written_alike,
 )
 from lango_nb.models.offline.request import ASKED_OF, length
-from lango_nb.models.offline.steps import FEW_SAID, with_others_filled, with_whole_steps, without_last
+from lango_nb.models.offline.steps import FEW_SAID, with_agreeing, with_others_filled, with_whole_steps, without_last
 from lango_nb.models.offline.wishes import questions_in, wish_among, wishes_in, without_nothing_else
 
 MOST_TURNS = 8
@@ -323,7 +323,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = later(reading, context)
     if context.asked is not None and is_of_asked:  # what was not sure enough to be done is not surer for a word more
         reading = reading._replace(confidence=min(reading.confidence, context.asked.confidence))
-    return with_whole_steps(reading, request, context)
+    whole = with_whole_steps(reading, request, context)
+    return whole if is_of_asked else with_agreeing(whole)
 
 
 def without_manners(request: str) -> str:
