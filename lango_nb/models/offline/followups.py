@@ -180,6 +180,7 @@ def _without_fillers(step: Step, language: str) -> Step:
     if step.act in _TRANSFERS and not step.word("to") and (here := here_in(step.text)):
         kept = tuple(word for word in kept if word.casefold() not in here)
         return step.with_arguments(file=kept, to=(here,))
+    kept = _without_pointers(step, kept)
     named = tuple(word for word in kept if EXACT.match(word))
     if step.act.startswith("read") and len(named) == 1 < len(kept):
         kept = named  # "the first line of the second verse in a.txt"
@@ -190,6 +191,25 @@ def _without_fillers(step: Step, language: str) -> Step:
         if before and concepts_of(before[0].text) & _INTO and before[0].text != word:
             return step.with_arguments(file=tuple(one for one in kept if one != word), to=(word,))
     return step.with_arguments(file=kept)
+
+
+def _without_pointers(step: Step, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out of the files of a look what only points, beside one that is told and no "and": "run the script, what does it say".
+
+    Examples
+    --------
+    >>> said = Step("run.file", {}, text="run the overdue script, how many does it say")
+    >>> _without_pointers(said, ("the overdue script", "it"))
+    ('the overdue script',)
+    >>> _without_pointers(Step("read", {}, text="show me a.txt and it"), ("a.txt", "it"))
+    ('a.txt', 'it')
+    """
+    row = acts().get(step.act)
+    if row is None or "to" in row.roles or step.act == "compare" or len(words) != 2:  # noqa: PLR2004 - one, and "it"
+        return words
+    told = tuple(word for word in words if not is_pointer(word, "it"))
+    between = step.text.partition(words[0])[2].partition(words[1])[0]
+    return words if "and" in concepts_of(between) or len(told) != 1 else told
 
 
 def _is_it_and_more(words: str) -> bool:

@@ -105,6 +105,8 @@ def said_rather(reading: Reading, request: str) -> Reading:
     is_shown = first == "talk" and bool(_SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]))
     for other in sorted(reading.others, key=lambda one: -one.confidence):
         step = other.steps[0]
+        if step.act == "ask.change" and not _says_change(request, reading.language):
+            continue
         row = acts().get(step.act)
         is_look = row is not None and row.kind == "look" and bool(step.word("file"))
         is_likely = other.confidence > least and (first == "talk" or is_wrong)
@@ -422,6 +424,8 @@ def of_known_kinds(reading: Reading) -> Reading:
         and (rather := [one for one in reading.others if is_work(one.steps[0])])
     ):
         return rather[0]._replace(others=tuple(one for one in reading.others if one is not rather[0]))
+    if step.act.startswith("about.") or step.act == "ask.change":
+        return _of_change_asked(reading)
     if step.act == "task.add" and _only_tells(step, reading):
         return reading._replace(steps=(Step("talk", {}, text=step.text),), others=())
     if is_misnamed(step):  # "put a.txt in a new folder old"
@@ -448,8 +452,42 @@ def of_known_kinds(reading: Reading) -> Reading:
     return reading
 
 
+_OF_CHANGES = frozenset("delete move rename copy replace write append prepend put save create change sort run print".split())
+"""Concepts of one of which a question about a change has a verb."""
+
+
+def _of_change_asked(reading: Reading) -> Reading:
+    """Return that it is asked what a change would do, where a verb says so and a file is told, and only there.
+
+    Examples
+    --------
+    >>> asked = Step("ask.change", {"file": ("the old note",)}, text="do you think I should delete the old note?")
+    >>> both = Reading((Step("about.you", {}, text=asked.text),), 0.6, others=(Reading((asked,), 0.6),))
+    >>> _of_change_asked(both).steps[0].act
+    'ask.change'
+    >>> asked = Step("ask.change", {"file": ("Bo",)}, text="who delivers faster, Ann or Bo?")
+    >>> _of_change_asked(Reading((asked,), 0.2, others=(Reading((Step("talk", {}),)),))).steps[0].act
+    'talk'
+    """
+    step, is_said = reading.steps[0], _says_change(reading.steps[0].text, reading.language)
+    likely = [one for one in reading.others if one.steps[0].act == "ask.change" and one.steps[0].word("file")]
+    if step.act != "ask.change":
+        is_it = is_said and bool(likely) and likely[0].confidence >= HALF
+        return likely[0]._replace(others=(reading._replace(others=()),)) if is_it else reading
+    if is_said or not reading.others or reading.confidence >= HALF:
+        return reading
+    return reading.others[0]._replace(others=reading.others[1:])
+
+
+def _says_change(text: str, language: str) -> bool:
+    """Tell whether a text has a verb that changes something."""
+    marks = frozenset[str]().union(*words_of_wishes(language).concepts(words_of(text)))
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(text)))
+    return bool(told & _OF_CHANGES or marks & {"off", "taking", "tick"})
+
+
 def taking_back(reading: Reading, context: Context) -> Reading:
-    """Add a no to a wish to undo, where something was just changed and no question is open: both take that back.
+    """Add a no to a wish to undo, where something was just changed: both take that back; nothing is where nothing was changed.
 
     Examples
     --------
@@ -457,7 +495,14 @@ def taking_back(reading: Reading, context: Context) -> Reading:
     >>> done = Step("move", {"file": ("a.txt",)})
     >>> taking_back(said, Context(done, changed=done)).confidence, taking_back(said, Context()).confidence
     (0.75, 0.25)
+    >>> other = Reading((Step("task.done", {"text": ("the first",)}),), 0.6)
+    >>> taking_back(said._replace(others=(other,)), Context()).steps[0].act
+    'task.done'
     """
+    first = reading.others[0] if reading.others else Reading(())
+    is_nothing = context.changed is None and [step.act for step in reading.steps] == ["undo"] and not context.is_open
+    if is_nothing and first.confidence >= HALF and all(step.arguments for step in first.steps):
+        return first._replace(others=(reading._replace(others=()), *reading.others[1:]))
     is_done = context.changed is not None and context.last is not None and is_change(context.last.act)
     if not is_done or context.is_open or [step.act for step in reading.steps] != ["undo"]:
         return reading

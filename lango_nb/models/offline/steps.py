@@ -22,6 +22,7 @@ from lango_nb.models.offline.names import (
     begins_with_pointer,
     called_before,
     here_in,
+    how_many,
     is_here,
     is_part,
     is_pointer,
@@ -148,7 +149,12 @@ def _of_kind(step: Step) -> Step:
     --------
     >>> _of_kind(Step("copy.ending", {"to": ("tabelki csv",)}, text="skopiuj tam obie tabelki csv")).arguments
     {'ending': ('.csv',)}
+    >>> _of_kind(Step("copy", {"file": ("both csv",), "to": ("old",)}, text="copy both csv to old"))[:2]
+    ('copy.ending', {'to': ('old',), 'ending': ('.csv',)})
     """
+    file = step.word("file")
+    if step.act in {"copy", "move"} and how_many(file) > 1 and (kinds := kind_of_file(file.rpartition(" ")[2])):
+        step = step._replace(act=f"{step.act}.ending").with_arguments(ending=kinds[:1], file=())
     kinds = kind_of_file(step.word("to").rpartition(" ")[2]) if step.word("to") else ()
     is_kind = step.act in {"copy.ending", "move.ending"} and not step.word("ending") and bool(kinds)
     return step.with_arguments(ending=kinds[:1], to=()) if is_kind else step
@@ -169,14 +175,21 @@ def _of_two_names(step: Step) -> Step:
 
 
 def _of_that_file(step: Step, context: Context) -> Step:
-    """Return that the file that is spoken of is to go, and no task, where it is called a file.
+    """Return that the file that is spoken of is to go, and no task, where it is called a file; or that its text is to change.
 
     Examples
     --------
     >>> said = Step("task.delete", {}, text="I don't need it after all, delete that file")
     >>> _of_that_file(said, Context(file="a.txt"))[:2]
     ('delete', {'file': ('a.txt',)})
+    >>> wrote = Context(changed=Step("write", {"file": ("a.txt",), "text": ("we are closed tomorrow",)}))
+    >>> _of_that_file(Step("task.change", {"old": ("tomorrow",), "new": ("on Monday",)}), wrote).act
+    'replace'
     """
+    changed = context.changed.arguments if context.changed is not None else {}
+    written = [word for role in ("text", "added", "new") for word in changed.get(role, ())]
+    if step.act == "task.change" and changed.get("file") and any(step.word("old") in one for one in written):
+        return step._replace(act="replace").with_arguments(file=changed["file"]) if step.word("old") else step
     is_file = step.act == "task.delete" and not step.arguments and "file" in concepts_of(step.text) and context.file
     return Step("delete", {"file": (context.file,)}, text=step.text) if is_file else step
 
