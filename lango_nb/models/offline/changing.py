@@ -1461,6 +1461,9 @@ def _run_file(desk: Desk, step: Step) -> Work:
     (path, *given) = yield from desk.files(step.with_arguments(file=(first,)) if words else step)
     if not _runner_of(path) and _runner_of(desk.context.file):
         path, given = desk.context.file, [path, *given]  # "run it on the april list" behind a look at the program
+    ran = [name for name in desk.context.spoken if _runner_of(name)]
+    if path == desk.context.file and not given and ran and path.endswith((*TABULAR, *KEYED, ".txt", ".md")):
+        path = ran[-1]  # "run it again" behind a change of what it reads
     when = _day_said(step.text)
     text: str = (yield from desk.folder.read(path)) if words or when else ""
     words = [trimmed(word) for word in words] if any(sign in text for sign in _TAKES_WORDS) else []

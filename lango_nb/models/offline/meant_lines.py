@@ -92,7 +92,8 @@ def taken_out(request: Request) -> Step | None:
     is_bare = is_bare or (is_back and any(not left for _, left in gone) and not request.concepts & {"file", "line"})
     if is_bare and request.last.act == "task.add":
         return request.instead("task.delete", text=request.last.arguments.get("text", ()))
-    if is_bare and request.last.act in {"append", "prepend", "write", "create"}:
+    done = context.changed if context.changed is not None and not _is_change_of_file(request.last) else request.last
+    if is_bare and done.act in {"append", "prepend", "write", "create"} and done.word("file") in {"", file}:
         return request.instead("undo")  # "take it out again" is what was added, never the file
     clause, left = next(iter(gone), ("", []))
     word = " ".join(left)
@@ -117,6 +118,11 @@ def taken_out(request: Request) -> Step | None:
     is_off = "off" in said_gone and request.last.act == "line.move"
     is_there = is_there or (is_list and ({"taking", "out"} <= said_gone or is_off))
     return request.instead("line.delete", file=(file,), find=(word,)) if is_there else None
+
+
+def _is_change_of_file(step: Step) -> bool:
+    """Tell whether a step changes something itself, and does not only look or run a program."""
+    return is_change(step.act) and not step.act.startswith("run")
 
 
 _MAYBE_OFF = frozenset(("same", "fix", "search", "replace", "value.set"))
