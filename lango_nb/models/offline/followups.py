@@ -208,8 +208,8 @@ def _without_pointers(step: Step, words: tuple[str, ...]) -> tuple[str, ...]:
     if row is None or "to" in row.roles or step.act == "compare" or len(words) != 2:  # noqa: PLR2004 - one, and "it"
         return words
     told = tuple(word for word in words if not is_pointer(word, "it"))
-    between = step.text.partition(words[0])[2].partition(words[1])[0]
-    return words if "and" in concepts_of(between) or len(told) != 1 else told
+    *_, before = step.text.partition(words[0])[2].partition(words[1])[0].split() or [""]
+    return words if "and" in concepts_of(before) or len(told) != 1 else told
 
 
 def _is_it_and_more(words: str) -> bool:
