@@ -48,6 +48,7 @@ from lango_nb.models.offline.names import (
     pointer_in,
     points_back,
     rank,
+    says_name,
     says_something,
     share_met,
     stem,
@@ -1285,9 +1286,11 @@ class Desk:
     def goal(self, step: Step) -> str:
         """Return where files are to go: as it is said, or the folder that was just made."""
         last = self.context.changed
-        if not step.word("to") and last is not None and last.act == "folder.make":
-            return last.word("to")
-        return self.need(step, "to")
+        is_made, to = last is not None and last.act == "folder.make", step.word("to")
+        if last is None or not is_made or (to and ("/" in to or not _PATH.fullmatch(to.rpartition(" ")[2]))):
+            return self.need(step, "to")
+        is_inside = bool(to) and says_name(step.text) and points_back(step.text.replace(to, " "))
+        return f"{last.word('to')}/{to}" if is_inside else to or last.word("to")  # "move it in there under the name b.txt"
 
     def inside(self, step: Step) -> Work:
         """Return the folder a step is about, ``.`` when it names none."""

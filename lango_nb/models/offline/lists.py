@@ -252,7 +252,7 @@ def with_left_over(step: Step, language: str) -> Step:
         left = left_over(_QUOTES.sub(" ", step.text.replace(step.word("text"), " ")), step, language)
         before = step.text.partition(left)[0].split()[-1:] if left else []
         is_named = any(is_small(word) or is_small_in(word.casefold(), language) for word in before)
-        is_file = is_named and is_noun_of_file(left)
+        is_file = is_named and (is_noun_of_file(left) or is_pointer(left, "original") or is_pointer(left, "copy"))
         return step.with_arguments(file=(left,)) if is_file else step  # "… an die Notizen … dran"
     is_bare = step.act == "read" and not (step.arguments or step.destination or points_back(step.text))
     if is_bare and "\n" not in step.text and language not in {"ja", "zh"}:
@@ -438,17 +438,19 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     is_other = not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR)
     if in_notes is not None or is_other:
         return in_notes
-    told = concepts_of(request)
+    told, mark = concepts_of(request), _BOX_SAID.search(request)
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
+    if mark is not None and step.act in {"task.list", "read", "search"}:
+        act = "count.matches" if step.act == "task.list" and "many" in told else "search"
+        return Step(act, {"file": (file,), "find": (mark[0],)}, step.destination, request)
     if (
         asked := _all_gone(reading, request, context, marks)
         or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes)
     ) is not None:
         return asked.with_arguments(file=(file,))._replace(destination=step.destination)
-    mark = _BOX_SAID.search(request)
-    if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
-        act = "count.matches" if step.act == "task.list" and "many" in told else "search"
-        return Step(act, {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
+    if step.act == "task.list":
+        act = "count.matches" if "many" in told else "search"
+        return Step(act, {"file": (file,), "find": (_OPEN_BOX,)}, step.destination, request)
     if has_boxes and "tick" in marks and (line := _ticked(request, context, reading.language)):
         return Step("line.tick", {"file": (file,), "find": (line,)}, text=request)
     bare = Step("line.tick", {"file": (file,)})

@@ -191,7 +191,8 @@ def longest_of(request: Request) -> Step | None:
     'list.smallest'
     """
     last, likely = request.last, (request.reading, *request.reading.others)
-    step = next((one.steps[0] for one in likely if one.steps[0].act in {"read.longest", "read.shortest"}), Step("", {}))
+    likely_steps = [one.steps[0] for one in likely if len(one.steps) == 1]
+    step = next((one for one in likely_steps if one.act in {"read.longest", "read.shortest"}), Step("", {}))
     is_told = request.step.act == step.act or (request.step.act in {"read", "same"} and not request.unexplained)
     if not (step.act and is_told) or request.names() or request.concepts & {"line", "row", "word"}:
         return None
@@ -439,7 +440,8 @@ def copy_gone(request: Request) -> Step | None:
         changed.arguments.get("targets") or changed.arguments.get("to", ()) if changed is not None and is_made else ()
     )
     is_gone = any(says_gone(clause, request.language) for clause in CLAUSE.split(request.text))
-    acts_of_it = {"copy", "line.delete", "no"} | ({"delete"} if request.last.act == "rename" else set())
+    is_bare = request.last.act == "rename" or not (request.unexplained or "folder" in request.concepts)
+    acts_of_it = {"copy", "line.delete", "no"} | ({"delete"} if is_bare else set())
     is_it = "copy" in request.concepts and is_gone and request.step.act in acts_of_it
     if not is_it or request.names() or len(made) != 1 or request.context.asked is not None:
         return None

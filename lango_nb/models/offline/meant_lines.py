@@ -93,7 +93,8 @@ def taken_out(request: Request) -> Step | None:
     if is_bare and request.last.act == "task.add":
         return request.instead("task.delete", text=request.last.arguments.get("text", ()))
     done = context.changed if context.changed is not None and not _is_change_of_file(request.last) else request.last
-    if is_bare and done.act in {"append", "prepend", "write", "create"} and done.word("file") in {"", file}:
+    is_mine = done.word("file") in {"", file} and not marks & {"tick", "tickmark"}
+    if is_bare and done.act in {"append", "prepend", "write", "create"} and is_mine:
         return request.instead("undo")  # "take it out again" is what was added, never the file
     clause, left = next(iter(gone), ("", []))
     word = " ".join(left)
@@ -413,7 +414,7 @@ def matches(request: Request) -> Step | None:
     is_maybe = step.act == "count.words" and any(
         other.steps[0].act == "count.matches" for other in request.reading.others
     )
-    is_counted = is_maybe or (step.act in _COUNTED and bool(told & {"many", "count"}))
+    is_counted = is_maybe or (step.act in _COUNTED and bool(told & {"many", "count"}) and "much" not in request.asking)
     if len(named) > 1 or not is_counted:
         return None
     file, word = step.word("file") or request.context.file, step.word("find")

@@ -34,6 +34,8 @@ from lango_nb.models.offline.names import (
     is_small,
     not_meant,
     points_back,
+    says_name,
+    table_of,
     trimmed,
     unexplained,
 )
@@ -109,7 +111,8 @@ def said_rather(reading: Reading, request: str) -> Reading:
             continue
         row = acts().get(step.act)
         is_look = row is not None and row.kind == "look" and bool(step.word("file"))
-        is_likely = other.confidence > least and (first == "talk" or is_wrong)
+        is_empty = _is_of_rows(step.act) and lacks(step)
+        is_likely = other.confidence > least and (first == "talk" or is_wrong) and not is_empty
         is_said = told & _SAID_BY.get(step.act.partition(".")[0], frozenset()) and other.confidence >= _POSSIBLY
         is_unsaid = reading.confidence < HALF and not told & _SAID_BY.get(first.partition(".")[0], told)
         is_clearer = is_change(step.act) and not (is_change(first) or asks(request))
@@ -125,6 +128,12 @@ def said_rather(reading: Reading, request: str) -> Reading:
             sure = min(1.0, other.confidence + reading.confidence * is_lacking)
             return other._replace(confidence=sure, others=rest if is_wrong else (reading._replace(others=()), *rest))
     return reading
+
+
+def _is_of_rows(act: str) -> bool:
+    """Tell whether an act looks at the rows of a table, or at a value in one."""
+    row = acts().get(act)
+    return row is not None and row.reads == "table" and row.kind == "look"
 
 
 def of_the_file(reading: Reading, request: str, context: Context) -> Reading:
@@ -165,8 +174,11 @@ def beside_work(reading: Reading) -> Reading:
         for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
         if step.act != "talk" or asks(step.text)
     ]
+    done = [sure for step, sure in kept if step.act != "unclear"] if len(kept) == len(reading.steps) else []
     return reading._replace(
-        steps=tuple(step for step, _ in kept), each=tuple(sure for _, sure in kept) if len(kept) > 1 else ()
+        steps=tuple(step for step, _ in kept),
+        confidence=max(reading.confidence, min(done, default=0.0)),  # how sure it was talk says nothing
+        each=tuple(sure for _, sure in kept) if len(kept) > 1 else (),
     )
 
 
@@ -348,9 +360,26 @@ def _bare(words: str) -> str:
     return words[: found[at - 1].end] if is_kind and all(one.kind in UNSPACED for one in found[at:]) else words
 
 
+def _behind_article(step: Step) -> Step:
+    """Take the words that a request ends with for a file, where only the article before them was taken: "the to do".
+
+    Examples
+    --------
+    >>> said = Step("append", {"text": ("tea",), "file": ("the",)}, text="put tea at the end of the to do")
+    >>> _behind_article(said).word("file")
+    'the to do'
+    """
+    word, text = step.word("file"), step.text.partition("\n")[0]
+    *_, rest = text.rpartition(f" {word} ") if word else ("",)
+    is_article = word.casefold() in table_of("small") and not is_pointer(word, "it") and not is_pointer(word, "those")
+    if not is_article or not 0 < len(rest.split()) <= FEW_SAID or any(one.kind == "sign" for one in words_of(rest)):
+        return step
+    return step.with_arguments(file=tuple(f"{one} {rest}" if one == word else one for one in step.arguments["file"]))
+
+
 def _with_noun(step: Step, language: str) -> Step:
     named = {role: tuple(map(_bare, step.arguments[role])) for role in ("file", "to") if role in step.arguments}
-    step = _of_the_other(step.with_arguments(**named) if language in EAST else step)
+    step = _of_the_other(step.with_arguments(**named) if language in EAST else _behind_article(step))
     pointers = [word for word in step.arguments.get("file", ()) if is_pointer(word, "it") or is_pointer(word, "those")]
     if not pointers or not is_change(step.act):
         return step
@@ -501,7 +530,7 @@ def taking_back(reading: Reading, context: Context) -> Reading:
     """
     first = reading.others[0] if reading.others else Reading(())
     is_nothing = context.changed is None and [step.act for step in reading.steps] == ["undo"] and not context.is_open
-    if is_nothing and first.confidence >= HALF and all(step.arguments for step in first.steps):
+    if is_nothing and first.steps and first.confidence >= HALF and all(step.arguments for step in first.steps):
         return first._replace(others=(reading._replace(others=()), *reading.others[1:]))
     is_done = context.changed is not None and context.last is not None and is_change(context.last.act)
     if not is_done or context.is_open or [step.act for step in reading.steps] != ["undo"]:
@@ -652,7 +681,9 @@ def rejoined(reading: Reading, request: str) -> Reading:
     if len(rest) == BOTH and first.act == "folder.make" and not first.arguments and set(rest[0].arguments) == {"to"}:
         made = first._replace(arguments=rest[0].arguments)  # 建个letters文件夹,把信挪进去
         return reading._replace(steps=(made, rest[1]), confidence=max((reading.confidence, *reading.each[2:])), each=())
-    if len(rest) == 1 and first.act == "copy" and rest[0].act == "rename" and not first.word("to"):
+    is_named = says_name(request) or "rename" in frozenset[str]().union(*lexicon().concepts(words_of(request)))
+    acts_named = ("rename", "move") if is_named else ("rename",)
+    if len(rest) == 1 and first.act == "copy" and rest[0].act in acts_named and not first.word("to"):
         names = [word for role in ("to", "file") for word in rest[0].arguments.get(role, ())]
         ends = [word for word in names if ENDED.search(word)]
         places = [word for word in names if word not in ends and not is_pointer(word, "it")]
@@ -825,7 +856,8 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     step = reading.steps[0] if len(reading.steps) == 1 else None
     if step is not None and _tells_state(step, request, context, reading.language):
         cell = Step("value.set", {"text": (request,), "file": (context.file,)}, text=request)
-        is_wish = bool(WISHING & concepts_of(request)) or "change" in concepts_of(request)
+        marks = words_of_wishes(reading.language).concepts(words_of(request))
+        is_wish = bool((WISHING | {"change"}) & concepts_of(request)) or any("mark" in one for one in marks)
         return Reading((cell,), 1.0 if is_wish else _DOUBTFUL, reading.language)
     is_doubtful = step is not None and step.act in WRITING and reading.confidence < HALF
     is_set = step is not None and _is_setting(step, reading.confidence, request, context)
