@@ -158,6 +158,7 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     settled, value = _as_told(settled, _value(step, told) or context.answer * is_lost, context, told)
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
+    changed = (_changed_before(steps, told) or changed) if len(steps) > 1 and not is_change(step.act) else changed
     about = file or ("" if is_listing else context.file)
     if changed is not None and settled.act == changed.act and (goal := changed.word("to")):
         is_told = bool(settled.word("to")) and not (goal.endswith("/") and is_pointer(settled.word("to"), "it"))
@@ -326,6 +327,27 @@ def _changed(step: Step, answer: _Answer) -> Step | None:
             told["targets"] = tuple(f"{to}{path.rpartition('/')[2]}" if into else to for path in told["file"])
         return Step(act, {role: words for role, words in told.items() if words})
     return step
+
+
+def _changed_before(steps: Sequence[Step], answer: _Answer) -> Step | None:
+    r"""Return the change before a look that was wished for beside it, so that it can be taken back: "add tea and count the lines".
+
+    Examples
+    --------
+    >>> steps = Step("append", {"file": ("a.txt",)}), Step("count.lines", {})
+    >>> _changed_before(steps, _Answer("Added to a.txt:\ntea\na.txt has 2 lines.", "en", False)).arguments
+    {'file': ('a.txt',), 'added': ('tea',)}
+    """
+    first, *looks = steps
+    if not is_change(first.act) or any(is_change(step.act) or step.destination for step in looks):
+        return None
+    keys = [key for key, (act, _) in CHANGES.items() if act == first.act]
+    told = answer.text.splitlines()
+    for end in range(len(told) - 1, 0, -1):
+        before = answer._replace(text="\n".join(told[:end]), is_one=True)
+        if before.is_any(keys):
+            return _changed(first, before)
+    return None
 
 
 def _value(step: Step, answer: _Answer) -> str:

@@ -177,7 +177,8 @@ def carry_out(
         answer = yield from _carried(one, context, folder)
         if question is not None and answer.is_question and answers.said("shall", reading.language, question.text):
             continue  # a plan was found that only wants a yes
-        if one is not reading and answer.is_question and not (_changes(one) or _changes(reading)):
+        is_asked = answer.is_question and any(asks(step.text.partition("\n")[0]) for step in reading.steps)
+        if one is not reading and is_asked and not (_changes(one) or _changes(reading)):
             question = question or answer
             continue  # what a look asks that was less likely is no answer: the question may be found out
         if not answer.is_dead_end:
@@ -311,6 +312,9 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     is_it = any(_points(word) for step in reading.steps for word in step.arguments.get("file", ()))
     if is_it and _deletes(reading) and any(step.act.startswith("delete.") for step in other.steps):
         return False  # "delete that file", where none was spoken of, is not all of them
+    is_of_lines = all(step.act == "line.delete" for step in reading.steps)
+    if is_of_lines and any(step.act.startswith("delete") for step in other.steps):
+        return False  # a file is no line
     if any(map(_loses_exception, other.steps)) or (_deletes(reading) and _changes(other) and not _deletes(other)):
         return False  # what is to go is not copied, and nothing is written instead
     if _is_answer(other, reading) or _is_answer(reading, other):
@@ -423,7 +427,8 @@ def _only_describes(step: Step) -> bool:
     before, found = words(step.text.partition(text or "\0")[0])[-1:], words(text)[:1]
     is_text = step.act in {"write", "append"} and bool(text) and text in step.text
     is_led = bool(before) and is_small(before[0].text) and before[0].text.isalpha()
-    return is_text and is_led and found[0].kind == "word" and (rank(found[0].text) or 0) > 1
+    is_several = bool(found) and ((rank(found[0].text) or 0) > 1 or "all" in concepts_of(found[0].text))
+    return is_text and is_led and found[0].kind == "word" and is_several
 
 
 def _adds_what_goes(step: Step) -> bool:

@@ -733,9 +733,7 @@ class Desk:
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
-        if named := (yield from self._named_behind(word)):
-            return named
-        pointed: str | None = yield from self._spoken_of(word)
+        pointed: str | None = (yield from self._named_behind(word)) or (yield from self._spoken_of(word))
         if pointed is None:
             pointed = (yield from self._chosen(word)) or None
         if pointed is not None:
@@ -1290,7 +1288,8 @@ class Desk:
         if last is None or not is_made or (to and ("/" in to or not _PATH.fullmatch(to.rpartition(" ")[2]))):
             return self.need(step, "to")
         is_inside = bool(to) and says_name(step.text) and points_back(step.text.replace(to, " "))
-        return f"{last.word('to')}/{to}" if is_inside else to or last.word("to")  # "move it in there under the name b.txt"
+        inside = f"{last.word('to')}/{to}" if is_inside else ""  # "move it in there under the name b.txt"
+        return inside or to or last.word("to")
 
     def inside(self, step: Step) -> Work:
         """Return the folder a step is about, ``.`` when it names none."""

@@ -440,17 +440,15 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         return in_notes
     told, mark = concepts_of(request), _BOX_SAID.search(request)
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
-    if mark is not None and step.act in {"task.list", "read", "search"}:
-        act = "count.matches" if step.act == "task.list" and "many" in told else "search"
-        return Step(act, {"file": (file,), "find": (mark[0],)}, step.destination, request)
-    if (
-        asked := _all_gone(reading, request, context, marks)
-        or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes)
-    ) is not None:
+    act = "count.matches" if step.act == "task.list" and "many" in told else "search"
+    is_marked = mark is not None and step.act in {"task.list", "read", "search"}
+    asked = None if is_marked else _all_gone(reading, request, context, marks)
+    if asked is None and not is_marked:
+        asked = _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes)
+    if asked is None and (is_marked or step.act == "task.list"):
+        asked = Step(act, {"find": (mark[0] if mark is not None else _OPEN_BOX,)}, text=request)
+    if asked is not None:
         return asked.with_arguments(file=(file,))._replace(destination=step.destination)
-    if step.act == "task.list":
-        act = "count.matches" if "many" in told else "search"
-        return Step(act, {"file": (file,), "find": (_OPEN_BOX,)}, step.destination, request)
     if has_boxes and "tick" in marks and (line := _ticked(request, context, reading.language)):
         return Step("line.tick", {"file": (file,), "find": (line,)}, text=request)
     bare = Step("line.tick", {"file": (file,)})

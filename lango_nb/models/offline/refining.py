@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import pairwise
 
 from lango_nb.models.offline.columns import names_column
@@ -64,7 +64,8 @@ _SAID_BY: Mapping[str, frozenset[str]] = {
         ("read", "read show open print what who when where many contain search"), ("delete", "delete"),
         ("exists", "file folder have is"), ("date", "when date newest oldest time"), ("size", "size many largest"),
         ("move", "move put"), ("rename", "rename name change"), ("copy", "copy save"), ("summary", "summary"),
-        ("compare", "compare same"), ("append", "append put write"), ("replace", "replace change correct"),
+        ("compare", "compare same"), ("append", "append put write"),
+        ("write", "write append put save create export file"), ("replace", "replace change correct"),
         ("recall", "recall remember what who when where"), ("unclear", ""),
     )
 }  # fmt: skip
@@ -174,10 +175,12 @@ def beside_work(reading: Reading) -> Reading:
         for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
         if step.act != "talk" or asks(step.text)
     ]
-    done = [sure for step, sure in kept if step.act != "unclear"] if len(kept) == len(reading.steps) else []
+    least = min(sure for _, sure in kept)
+    done = [sure for (step, sure) in kept if step.act != "unclear"]
+    rise = min(done) / least if done and least else 1.0  # how sure it was that it is talk says nothing
     return reading._replace(
         steps=tuple(step for step, _ in kept),
-        confidence=max(reading.confidence, min(done, default=0.0)),  # how sure it was talk says nothing
+        confidence=min(1.0, reading.confidence * rise),
         each=tuple(sure for _, sure in kept) if len(kept) > 1 else (),
     )
 
@@ -204,12 +207,32 @@ def as_one(reading: Reading, request: str) -> Reading:
     if acts_read == ["read", "task.list"] and reading.steps[0].word("file") and not reading.steps[1].arguments:
         return reading._replace(steps=(reading.steps[1]._replace(text=request),), each=())  # what is open in that file
     each = reading.each or (reading.confidence,) * len(reading.steps)
+    if len(acts_read) == BOTH and _is_said_again(*reading.steps):
+        return reading._replace(steps=(reading.steps[0]._replace(text=request),), confidence=each[0], each=())
     is_parted = len(reading.steps) > 1 and all(step.act in _ASKING_ONLY for step in reading.steps)
     is_parted = is_parted and not any(step.destination for step in reading.steps) and min(each) < _HARDLY
     is_named = any(word.kind in {"file", "folder"} for word in words_of(request))
     if not is_parted or is_named or not asks(request):
         return reading
     return reading._replace(steps=(Step("unclear", {}, text=request),), each=(), others=())
+
+
+def _is_said_again(step: Step, more: Step) -> bool:
+    """Tell whether what follows is no step: what a program says that is run, or more of the rows that are asked for.
+
+    Examples
+    --------
+    >>> ran = Step("run", {"command": ("ls",)}, text="run ls")
+    >>> _is_said_again(ran, Step("list", {}, text="and tell me what comes out")), _is_said_again(ran, Step("list", {}, text="and list the files"))
+    (True, False)
+    >>> _is_said_again(Step("rows.count", {"value": ("cats",)}), Step("same", {}, text="and what are they called"))
+    True
+    """
+    if more.arguments or more.destination or is_change(more.act):
+        return False
+    if step.act in {"run", "run.file"}:
+        return asks(more.text) and not concepts_of(more.text) & {"file", "folder", "line", "list"}
+    return _is_of_rows(step.act) and more.act in FOLLOWS and (asks(more.text) or "how" in concepts_of(more.text))
 
 
 def with_nouns(reading: Reading) -> Reading:
@@ -447,12 +470,9 @@ def of_known_kinds(reading: Reading) -> Reading:
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     group, _, part = step.act.partition(".")
-    if (
-        step.act == "run"
-        and not _is_line(step)
-        and (rather := [one for one in reading.others if is_work(one.steps[0])])
-    ):
-        return rather[0]._replace(others=tuple(one for one in reading.others if one is not rather[0]))
+    worked = [one for one in reading.others if is_work(one.steps[0])] if step.act == "run" else []
+    if worked and not _is_line(step):
+        return worked[0]._replace(others=tuple(one for one in reading.others if one is not worked[0]))
     if step.act.startswith("about.") or step.act == "ask.change":
         return _of_change_asked(reading)
     if step.act == "task.add" and _only_tells(step, reading):
@@ -466,22 +486,22 @@ def of_known_kinds(reading: Reading) -> Reading:
         for place, other in moved[:1]:
             rest = (*reading.others[:place], *reading.others[place + 1 :])
             return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
-    if step.act == "folder.make" and (put := _put_into(reading)) is not None:
-        return put
     if part == "ending" and step.word("ending") and not endings(step.word("ending")):
         for place, other in enumerate(reading.others):
             if other.steps[0].act == group:
                 rest = (*reading.others[:place], *reading.others[place + 1 :])
                 return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
-    if step.act == "delete" and (cut := _cut_rather(reading)) is not None:
-        return cut
+    if (rather := _OTHERWISE.get(step.act)) is not None and (meant := rather(reading)) is not None:
+        return meant
     for other in reading.others if step.act in {"list", "delete.all"} and not step.arguments else ():
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
             return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
 
 
-_OF_CHANGES = frozenset("delete move rename copy replace write append prepend put save create change sort run print".split())
+_OF_CHANGES = frozenset(
+    "delete move rename copy replace write append prepend put save create change sort run print".split()
+)
 """Concepts of one of which a question about a change has a verb."""
 
 
@@ -600,6 +620,34 @@ def _cut_rather(reading: Reading) -> Reading | None:
     return None
 
 
+def _with_that_text(reading: Reading) -> Reading | None:
+    """Return that a file is written, where a text is said for it, and a word of that was taken for a place.
+
+    Examples
+    --------
+    >>> said = "put there a file a.txt with the text blue jug"
+    >>> write = Reading((Step("write", {"file": ("a.txt",), "text": ("blue jug",)}, text=said),), 0.25)
+    >>> _with_that_text(Reading((Step("move", {"file": ("a.txt",), "to": ("jug",)}, text=said),), 0.5, others=(write,))).confidence
+    0.75
+    """
+    step = reading.steps[0]
+    for other in reading.others:
+        one = other.steps[0]
+        text, to = one.word("text"), step.word("to")
+        *_, before = words_of(one.text.partition(text or "\0")[0]) or (None,)
+        is_text = before is not None and bool(concepts_of(before.text) & {"text", "line", "word"})
+        if (
+            one.act in WRITING
+            and to
+            and text.endswith(to)
+            and one.word("file") in step.arguments.get("file", ())
+            and is_text
+        ):
+            rest = tuple(each for each in reading.others if each is not other)
+            return other._replace(confidence=min(1.0, reading.confidence + other.confidence), others=rest)
+    return None
+
+
 def _put_into(reading: Reading) -> Reading | None:
     """Return that something goes into a folder where a request begins with that: "move a.txt to a new folder called b".
 
@@ -620,6 +668,12 @@ def _put_into(reading: Reading) -> Reading | None:
             rest = (*reading.others[:place], *reading.others[place + 1 :])
             return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
     return None
+
+
+_OTHERWISE: Mapping[str, Callable[[Reading], Reading | None]] = {
+    "folder.make": _put_into, "move": _with_that_text, "copy": _with_that_text, "delete": _cut_rather
+}  # fmt: skip
+"""What an act means rather by another of its readings; ``None`` where it means itself."""
 
 
 def without_refused(reading: Reading, request: str) -> Reading:

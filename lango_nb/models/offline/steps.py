@@ -264,19 +264,22 @@ def with_agreeing(reading: Reading) -> Reading:
     0.75
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
-    same = [one for one in reading.others if step is not None and _comes_to(one.steps, step)]
+    same = [one for one in reading.others if step is not None and _comes_to(one.steps, step, reading.language)]
     if not same:
         return reading
     both = min(1.0, reading.confidence + sum(one.confidence for one in same))
     return reading._replace(confidence=both, others=tuple(one for one in reading.others if one not in same))
 
 
-def _comes_to(steps: Sequence[Step], step: Step) -> bool:
+def _comes_to(steps: Sequence[Step], step: Step, language: str) -> bool:
     """Tell whether other steps do what one does, or the first half of it."""
-    other = steps[0] if len(steps) == 1 else Step("", {})
-    is_made = other.act == "folder.make" and step.act in {"copy", "move"} and bool(step.word("file"))
+    other = _into_folder(steps[0], language, Context()) if len(steps) == 1 else Step("", {})
+    is_made = other.act == "folder.make" and step.act in {"copy", "move"} and len(step.arguments.get("file", ())) == 1
     if is_made and other.word("to").rstrip("/") == step.word("to").rstrip("/") != "":
         return True
+    is_noted = step.act == "task.add" and other.act in {"append", "remember"} and not ENDED.search(other.word("file"))
+    if is_noted and other.word("text").rstrip(".") == step.word("text").rstrip(".") != "":
+        return True  # on a list that is no file
     return (other.act, other.destination, dict(other.arguments)) == (step.act, step.destination, dict(step.arguments))
 
 
@@ -622,6 +625,9 @@ def _of_a_part(step: Step) -> Step:
 
     The word for the part may stand inside of what was read as the file.
     """
+    is_line = bool(concepts_of(step.text) & {"line", "row"}) or any(sign.isdigit() for sign in step.word("line"))
+    if step.act == "line.delete" and step.word("find") and step.word("line") and not is_line:
+        return step.with_arguments(line=())  # no number of a line
     if step.act != "delete":
         return step
     said = step.arguments.get("file", ())

@@ -306,7 +306,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = written_alike(of_files(to_named_file(rejoined(reading, request), request), request), request)
     if (corrected := correction(reading, request, context) or of_tidying(reading, request, context)) is not None:
         return corrected
-    reading = of_list(of_spoken_list(reading, request, context), request, context)
+    reading = of_list(of_spoken_list(with_agreeing(reading), request, context), request, context)
     if (meant := meant_instead(reading, request, context)) is not None:
         files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
         each = tuple(meant.with_arguments(file=(file,)) for file in files)
