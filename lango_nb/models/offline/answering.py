@@ -42,7 +42,7 @@ UNREAD = frozenset(("unclear", "no", "refrain", "talk", "fix"))
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
 _UNDOING = frozenset(
-    ("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please", "and")
+    ("no", "not", "none", "stop", "should", "put", "change", "in", "into", "it", "then", "undo", "please", "and")
 )
 """Concepts of the words with which a no may say that something shall be as before."""
 

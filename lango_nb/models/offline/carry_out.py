@@ -26,6 +26,7 @@ from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed
 from lango_nb.models.offline.followups import ENDED
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
+    Word,
     concepts_of,
     is_small_in,
     lexicon,
@@ -349,7 +350,7 @@ def least_of(reading: Reading) -> float:
     doubts = (is_misnamed, _adds_what_goes, _adds_to_a_line, _is_of_its_name, _wants_to_be_asked, _only_describes)
     if is_cut or any(doubt(step) for step in reading.steps for doubt in doubts):
         return _NEVER
-    if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
+    if any(_is_about_a_part(step) or _goes_from(step, reading.language) for step in reading.steps):
         return _NEVER
     if any(map(_loses_exception, reading.steps)):
         return _NEVER
@@ -549,8 +550,48 @@ def _is_question(step: Step) -> bool:
 
 
 def _is_about_a_part(step: Step) -> bool:
-    """Tell whether a request speaks of what is in a file: "erase the contents of notes.md" is no wish to lose the file."""
-    return bool(concepts_of(_around(step)) & _PARTS)
+    """Tell whether a request speaks of what is in a file: "erase the contents of notes.md" is no wish to lose the file.
+
+    A word that is to go is no line.
+    """
+    told = concepts_of(_around(step))
+    is_word = step.act == "line.delete" and bool(step.word("find")) and "word" in told and not told & {"line", "row"}
+    return is_word or (step.act == "delete" and bool(told & _PARTS))
+
+
+def _goes_from(step: Step, language: str) -> bool:
+    """Tell whether something is to go out of the file that a request names, and not the file.
+
+    Examples
+    --------
+    >>> said = Step("delete", {"file": ("a.csv",)}, text="delete the totals in a.csv")
+    >>> _goes_from(said, "en"), _goes_from(said._replace(text="please delete the file a.csv"), "en")
+    (True, False)
+    """
+    found = words(step.text.partition("\n")[0])
+    told = lexicon_of(language).concepts(found)
+    at = next((place for place, word in enumerate(found) if word.text == step.word("file")), 0)
+    if step.act != "delete" or len(step.arguments.get("file", ())) != 1 or found[at : at + 1] == ():
+        return False
+    is_east = at + 1 < len(found) and found[at + 1].kind in UNSPACED
+    before = [
+        word
+        for word, one in zip(found[:at], told[:at], strict=True)
+        if word.kind == "word" and not one & _OF_THE_FILE and not _is_filler(word, language)
+    ]
+    led = at + 1 if is_east else at - 1
+    return 0 <= led < len(found) and bool(told[led] & {"from", "in"}) and (is_east or (at > 1 and bool(before)))
+
+
+_OF_THE_FILE = frozenset(
+    ("delete", "file", "copy", "folder", "please", "i", "you", "can", "want", "should", "no", "yes")
+)
+"""Concepts of words beside the name of a file that is to go."""
+
+
+def _is_filler(word: Word, language: str) -> bool:
+    """Tell whether a word is a small one, or only points."""
+    return is_small(word.text) or is_small_in(word.folded, language) or is_pointer(word.text, "it")
 
 
 def _is_told(step: Step, before: str, language: str) -> bool:

@@ -788,13 +788,17 @@ def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tu
             raise desk.missing(step.with_arguments(line=()), "line")
         return shown, True
     if found := {at for at, line in enumerate(before) if holds(line, sought)}:
-        return found, len(found) == 1 or (bool(step.word("find")) and desk.is_certain)
+        row = before[min(found)]
+        is_cell = sought.casefold() in re.split("[,;\t]", row.casefold())
+        is_guess = desk.is_guessed and path.endswith((".csv", ".tsv")) and not is_cell  # of a table that was described
+        is_clear = len(found) == 1 and not (is_guess and not _is_all_said(row, sought, desk.language))
+        return found, is_clear or (bool(step.word("find")) and desk.is_certain)
     title = {word.folded for word in words_of(path.rpartition("/")[2].rpartition(".")[0])}  # "# Props" is no prop
     request = [one for one in words_of(step.text.partition("\n")[0]) if one.kind != "file" and one.folded not in title]
     described = " ".join((sought, *(one.text for one in request)))
     if found := _described_line(before, described) or _described_line(before, described, desk.language):
-        row = [before[at] for at in found]
-        return found, bool(nearest_texts(sought, row)[1]) or _is_all_said(row[0], described, desk.language)
+        rows = [before[at] for at in found]
+        return found, bool(nearest_texts(sought, rows)[1]) or _is_all_said(rows[0], described, desk.language)
     near = {
         line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True, language=desk.language)
     }

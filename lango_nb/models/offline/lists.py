@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, HALF, lacks
-from lango_nb.models.offline.keyed import TABULAR
+from lango_nb.models.offline.keyed import KEYED, TABULAR
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
     NEGATING,
@@ -151,7 +151,7 @@ def of_tidying(reading: Reading, request: str, context: Context) -> Reading | No
     said = (word for one in (reading, *reading.others) for word in one.steps[0].arguments.get("file", ()))
     listed = list_in(request, found, language) or next((word for word in said if list_named(word)), "")
     file = named[0] if len(named) == 1 else listed or context.file
-    if len(named) > 1 or not file or file.casefold().endswith(TABULAR):
+    if len(named) > 1 or not file or file.casefold().endswith(KEYED):
         return None
     acts_meant = ("read.unique", "read.sorted") if "sort" in told else ("read.unique",)
     steps = tuple(Step(act, {"file": (file,), "to": (file,)}, "write", request) for act in acts_meant)

@@ -278,6 +278,7 @@ def _comes_to(steps: Sequence[Step], step: Step, language: str) -> bool:
     if is_made and other.word("to").rstrip("/") == step.word("to").rstrip("/") != "":
         return True
     is_noted = step.act == "task.add" and other.act in {"append", "remember"} and not ENDED.search(other.word("file"))
+    is_noted = is_noted and bool(concepts_of(step.text) & _OF_NOTING)
     if is_noted and other.word("text").rstrip(".") == step.word("text").rstrip(".") != "":
         return True  # on a list that is no file
     return (other.act, other.destination, dict(other.arguments)) == (step.act, step.destination, dict(step.arguments))
