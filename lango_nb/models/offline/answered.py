@@ -176,9 +176,11 @@ def _after(context: Context, reading: Reading, told: _Answer) -> Context:
     settled, value = _as_told(settled, _value(step, told) or context.answer * is_lost, context, told)
     is_listing = bool(names) and not file
     changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
+    changed = (_changed_before(steps, told) or changed) if len(steps) > 1 and not is_change(step.act) else changed
     about = file or ("" if is_listing else context.file)
-    if changed is not None and settled.act == changed.act and not settled.word("to"):
-        settled = settled.with_arguments(to=changed.arguments.get("to", ()))  # "there" is where it went
+    if changed is not None and settled.act == changed.act and (goal := changed.word("to")):
+        is_told = bool(settled.word("to")) and not (goal.endswith("/") and is_pointer(settled.word("to"), "it"))
+        settled = settled if is_told else settled.with_arguments(to=(goal,))  # "there" is where it went
     known = (*context.known, fact["text"]) if (fact := told.said("remembered")) else context.known
     texts = dict(context.read)
     if is_change(step.act) or step.destination:
@@ -346,6 +348,27 @@ def _changed(step: Step, answer: _Answer) -> Step | None:
     return step
 
 
+def _changed_before(steps: Sequence[Step], answer: _Answer) -> Step | None:
+    r"""Return the change before a look that was wished for beside it, so that it can be taken back: "add tea and count the lines".
+
+    Examples
+    --------
+    >>> steps = Step("append", {"file": ("a.txt",)}), Step("count.lines", {})
+    >>> _changed_before(steps, _Answer("Added to a.txt:\ntea\na.txt has 2 lines.", "en", False)).arguments
+    {'file': ('a.txt',), 'added': ('tea',)}
+    """
+    first, *looks = steps
+    if not is_change(first.act) or any(is_change(step.act) or step.destination for step in looks):
+        return None
+    keys = [key for key, (act, _) in CHANGES.items() if act == first.act]
+    told = answer.text.splitlines()
+    for end in range(len(told) - 1, 0, -1):
+        before = answer._replace(text="\n".join(told[:end]), is_one=True)
+        if before.is_any(keys):
+            return _changed(first, before)
+    return None
+
+
 def _value(step: Step, answer: _Answer) -> str:
     """Return the result that an answer tells, without the words around it."""
     if answer.is_any(QUESTIONS) or (answer.said("count.matches") or {}).get("n", "").startswith("0 "):
@@ -396,6 +419,9 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
         told = answer.said(key) if key != "listed" or step.act in _LISTED else None
         if told is not None and (" " not in told["file"] or ENDED.search(told["file"])):
             return told["file"]
+    if step.act == "task.list":  # boxes of files, below the name of each
+        heads = [line[:-1] for line in answer.text.splitlines() if _is_head(line)]
+        return heads[0] if len(heads) == 1 else ""
     words = step.arguments.get("file", ())
     if len(words) > 1:
         return ""
@@ -416,6 +442,11 @@ def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR091
     if EXACT.match(word):
         return word
     return context.file if word and is_pointer(word, "it") else ""
+
+
+def _is_head(line: str) -> bool:
+    """Tell whether a line is the name of a file, above what is shown of it."""
+    return line[-1:] in {":", "\uff1a"} and ENDED.search(line[:-1]) is not None
 
 
 def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
@@ -440,7 +471,8 @@ def _shown(step: Step, answer: _Answer) -> tuple[str, ...]:
         rows = rest.splitlines()
         if step.act.startswith("rows"):
             rows = rows[1:]
-        return tuple(_NUMBERED.sub("", _AFTER.sub("", row)).rstrip("/") for row in rows if row.strip())
+        rows = [row for row in rows if row.strip() and not (step.act == "task.list" and _is_head(row))]
+        return tuple(_NUMBERED.sub("", _AFTER.sub("", row)).rstrip("/") for row in rows)
     if step.act.startswith("list") and head and not rest and head.rstrip()[-1:] not in _ENDS:
         return (_AFTER.sub("", head).rstrip("/"),)
     if step.act == "search":

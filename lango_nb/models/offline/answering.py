@@ -42,7 +42,7 @@ UNREAD = frozenset(("unclear", "no", "refrain", "talk", "fix"))
 _SHARED = 2
 """Words that a question shares with what was to be remembered, at least, to be about it."""
 _UNDOING = frozenset(
-    ("no", "not", "none", "stop", "should", "put", "in", "into", "it", "then", "undo", "please", "and")
+    ("no", "not", "none", "stop", "should", "put", "change", "in", "into", "it", "then", "undo", "please", "and")
 )
 """Concepts of the words with which a no may say that something shall be as before."""
 
@@ -126,8 +126,18 @@ def of_memory(reading: Reading, request: str, context: Context) -> Reading | Non
 
 
 def _is_yes(reading: Reading, request: str) -> bool:
-    """Tell whether a yes is one beyond doubt: "ok, never mind" is none."""
-    return reading.confidence >= HALF and not concepts_of(request) & REFUSING
+    """Tell whether a yes is one beyond doubt: "ok, never mind" is none, nor what is as likely another wish.
+
+    Examples
+    --------
+    >>> said = Reading((Step("yes", {}),), 0.7)
+    >>> other = Reading((Step("task.done", {}),), 0.6)
+    >>> _is_yes(said, "yes, go ahead"), _is_yes(said, "ok, never mind"), _is_yes(said._replace(others=(other,)), "I did, tick it")
+    (True, False, False)
+    """
+    is_other = any(is_change(one.steps[0].act) and one.confidence >= HALF for one in reading.others)
+    is_doubtful = is_other and reading.confidence < SURE
+    return reading.confidence >= HALF and not (concepts_of(request) & REFUSING or is_doubtful)
 
 
 def _takes_back(text: str) -> bool:

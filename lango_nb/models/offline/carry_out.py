@@ -26,6 +26,7 @@ from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed
 from lango_nb.models.offline.followups import ENDED
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
+    Word,
     concepts_of,
     is_small_in,
     lexicon,
@@ -44,6 +45,7 @@ from lango_nb.models.offline.looking import (
 )
 from lango_nb.models.offline.names import (
     asks,
+    begins_with_pointer,
     calls_list,
     is_asking,
     is_noun_of_file,
@@ -176,6 +178,10 @@ def carry_out(
         answer = yield from _carried(one, context, folder)
         if question is not None and answer.is_question and answers.said("shall", reading.language, question.text):
             continue  # a plan was found that only wants a yes
+        is_asked = answer.is_question and any(asks(step.text.partition("\n")[0]) for step in reading.steps)
+        if one is not reading and is_asked and not (_changes(one) or _changes(reading)):
+            question = question or answer
+            continue  # what a look asks that was less likely is no answer: the question may be found out
         if not answer.is_dead_end:
             is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
             is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
@@ -307,6 +313,9 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     is_it = any(_points(word) for step in reading.steps for word in step.arguments.get("file", ()))
     if is_it and _deletes(reading) and any(step.act.startswith("delete.") for step in other.steps):
         return False  # "delete that file", where none was spoken of, is not all of them
+    is_of_lines = all(step.act == "line.delete" for step in reading.steps)
+    if is_of_lines and any(step.act.startswith("delete") for step in other.steps):
+        return False  # a file is no line
     if any(map(_loses_exception, other.steps)) or (_deletes(reading) and _changes(other) and not _deletes(other)):
         return False  # what is to go is not copied, and nothing is written instead
     if _is_answer(other, reading) or _is_answer(reading, other):
@@ -338,10 +347,10 @@ def least_of(reading: Reading) -> float:
     if any(_may_change(step) and _is_question(step) for step in reading.steps):
         return _NEVER
     is_cut = len(reading.steps) == 1 and _is_cut_short(reading.steps[0], reading.language)
-    doubts = (is_misnamed, _adds_what_goes, _wants_to_be_asked, _only_describes)
+    doubts = (is_misnamed, _adds_what_goes, _adds_to_a_line, _is_of_its_name, _wants_to_be_asked, _only_describes)
     if is_cut or any(doubt(step) for step in reading.steps for doubt in doubts):
         return _NEVER
-    if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
+    if any(_is_about_a_part(step) or _goes_from(step, reading.language) for step in reading.steps):
         return _NEVER
     if any(map(_loses_exception, reading.steps)):
         return _NEVER
@@ -393,10 +402,17 @@ def _points(word: str) -> bool:
 
 
 def _wants_to_be_asked(step: Step) -> bool:
-    """Tell whether a request says that it shall be asked before something goes: "delete the draft, but ask me first"."""
-    told = lexicon().concepts([word for word in words(step.text.partition("\n")[0]) if not word.is_quoted])
+    """Tell whether a request says that it shall be asked before something is changed: "delete the draft, but ask me first".
+
+    Examples
+    --------
+    >>> said = Step("write", {"file": ("a.txt",), "text": ("tea",)}, text="write tea to a.txt, but ask me first")
+    >>> _wants_to_be_asked(said), _wants_to_be_asked(said._replace(text="write tea to a.txt first"))
+    (True, False)
+    """
+    told = lexicon().concepts([word for word in words(_around(step)) if not word.is_quoted])
     every = frozenset[str]().union(*told)
-    return step.act.startswith(_LOSING) and {"ask", "i"} <= every and bool(every & {"first", "prepend", "history"})
+    return _may_change(step) and {"ask", "i"} <= every and bool(every & {"first", "prepend", "history"})
 
 
 def _only_describes(step: Step) -> bool:
@@ -412,7 +428,8 @@ def _only_describes(step: Step) -> bool:
     before, found = words(step.text.partition(text or "\0")[0])[-1:], words(text)[:1]
     is_text = step.act in {"write", "append"} and bool(text) and text in step.text
     is_led = bool(before) and is_small(before[0].text) and before[0].text.isalpha()
-    return is_text and is_led and found[0].kind == "word" and (rank(found[0].text) or 0) > 1
+    is_several = bool(found) and ((rank(found[0].text) or 0) > 1 or "all" in concepts_of(found[0].text))
+    return is_text and is_led and found[0].kind == "word" and is_several
 
 
 def _adds_what_goes(step: Step) -> bool:
@@ -423,6 +440,43 @@ def _adds_what_goes(step: Step) -> bool:
         step.act in {"append", "prepend", "task.add"} and len(found) > 1 and not any(word.is_quoted for word in found)
     )
     return is_added and "delete" in told[-1] and not any(one & KEEPING for one in told)
+
+
+def _adds_to_a_line(step: Step) -> bool:
+    """Tell whether something is to be added to a line that is only pointed at, which is no line of its own.
+
+    Examples
+    --------
+    >>> said = Step("append", {"text": ("a broom",)}, text="put a broom on that line too")
+    >>> _adds_to_a_line(said), _adds_to_a_line(said._replace(text="add that line: a broom"))
+    (True, False)
+    """
+    found = words(step.text.partition("\n")[0])
+    told = lexicon().concepts(found)
+    lines = [at for at, one in enumerate(told) if at > 1 and one & {"line", "row"} and not found[at].is_quoted]
+    is_added = step.act in {"append", "prepend"} and ":" not in step.text
+    return is_added and any(
+        (is_pointer(found[at - 1].text, "it") or begins_with_pointer(found[at - 1].text))
+        and told[at - 2] & {"in", "into", "about"}
+        for at in lines
+    )
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def _is_of_its_name(step: Step) -> bool:
+    """Tell whether a new value is a year that stands behind words for a file, and so is a part of its name.
+
+    Examples
+    --------
+    >>> said = Step("json.set", {"file": ("the settings",), "new": ("2025",)}, text="put the channel of the settings 2025")
+    >>> _is_of_its_name(said), _is_of_its_name(said._replace(text="put 2025 into the settings"))
+    (True, False)
+    """
+    new = step.word("new")
+    described = (word for word in step.arguments.get("file", ()) if not Desk.is_path(word))
+    return _YEAR.fullmatch(new) is not None and any(f"{word} {new}" in step.text for word in described)
 
 
 def _wishes_change(step: Step, language: str) -> bool:
@@ -496,8 +550,48 @@ def _is_question(step: Step) -> bool:
 
 
 def _is_about_a_part(step: Step) -> bool:
-    """Tell whether a request speaks of what is in a file: "erase the contents of notes.md" is no wish to lose the file."""
-    return bool(concepts_of(_around(step)) & _PARTS)
+    """Tell whether a request speaks of what is in a file: "erase the contents of notes.md" is no wish to lose the file.
+
+    A word that is to go is no line.
+    """
+    told = concepts_of(_around(step))
+    is_word = step.act == "line.delete" and bool(step.word("find")) and "word" in told and not told & {"line", "row"}
+    return is_word or (step.act == "delete" and bool(told & _PARTS))
+
+
+def _goes_from(step: Step, language: str) -> bool:
+    """Tell whether something is to go out of the file that a request names, and not the file.
+
+    Examples
+    --------
+    >>> said = Step("delete", {"file": ("a.csv",)}, text="delete the totals in a.csv")
+    >>> _goes_from(said, "en"), _goes_from(said._replace(text="please delete the file a.csv"), "en")
+    (True, False)
+    """
+    found = words(step.text.partition("\n")[0])
+    told = lexicon_of(language).concepts(found)
+    at = next((place for place, word in enumerate(found) if word.text == step.word("file")), 0)
+    if step.act != "delete" or len(step.arguments.get("file", ())) != 1 or found[at : at + 1] == ():
+        return False
+    is_east = at + 1 < len(found) and found[at + 1].kind in UNSPACED
+    before = [
+        word
+        for word, one in zip(found[:at], told[:at], strict=True)
+        if word.kind == "word" and not one & _OF_THE_FILE and not _is_filler(word, language)
+    ]
+    led = at + 1 if is_east else at - 1
+    return 0 <= led < len(found) and bool(told[led] & {"from", "in"}) and (is_east or (at > 1 and bool(before)))
+
+
+_OF_THE_FILE = frozenset(
+    ("delete", "file", "copy", "folder", "please", "i", "you", "can", "want", "should", "no", "yes")
+)
+"""Concepts of words beside the name of a file that is to go."""
+
+
+def _is_filler(word: Word, language: str) -> bool:
+    """Tell whether a word is a small one, or only points."""
+    return is_small(word.text) or is_small_in(word.folded, language) or is_pointer(word.text, "it")
 
 
 def _is_told(step: Step, before: str, language: str) -> bool:

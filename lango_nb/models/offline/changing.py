@@ -511,19 +511,30 @@ def _replace(desk: Desk, step: Step) -> Work:
 
 
 def _is_turned_round(step: Step, language: str) -> bool:
-    """Tell whether what stands behind "instead of" was taken for the new: "12 instead of 0".
+    """Tell whether the old and the new were taken for each other: "12 instead of 0", 'replace "a 1" by "a 2"'.
 
     Examples
     --------
     >>> _is_turned_round(Step("replace", {"old": ("12",), "new": ("0",)}, text="it has to be 12 instead of 0"), "en")
     True
+    >>> _is_turned_round(Step("replace", {"old": ("tea",), "new": ("milk",)}, text="replace milk by tea"), "en")
+    True
+    >>> _is_turned_round(Step("replace", {"old": ("tea",), "new": ("milk",)}, text="it says milk, not tea"), "en")
+    False
     """
-    found = words_of(step.text.partition("\n")[0])
+    said, sought, new = step.text.partition("\n")[0], step.word("old"), step.word("new")
+    found = words_of(said)
     told = words_of_wishes(language).concepts(found)
     at = next((word.start for word, one in zip(found, told, strict=True) if "instead" in one), -1)
-    said, sought, new = step.text.partition("\n")[0], step.word("old"), step.word("new")
-    is_said_so = at >= 0 and sought in said[:at] and sought not in said[at:] and bool(new) and new in said[at:]
-    return is_said_so and language != "ja" and _shape(sought) == _shape(new)  # 「AではなくB」: A was there
+    if at >= 0 or not new or said.count(sought) != 1 or said.count(new) != 1 or said.find(sought) < said.find(new):
+        is_said_so = at >= 0 and sought in said[:at] and sought not in said[at:] and bool(new) and new in said[at:]
+        return is_said_so and language != "ja" and _shape(sought) == _shape(new)  # 「AではなくB」: A was there
+    before = concepts_of(said[: said.find(new)])
+    between = [word for word in words_of(said[said.find(new) + len(new) : said.find(sought)]) if word.kind != "quote"]
+    is_by = 0 < len(between) <= 2 and all(  # noqa: PLR2004 - "by", "into the"
+        word.text.isalpha() and (is_small(word.text) or is_small_in(word.folded, language)) for word in between
+    )
+    return bool(before & {"replace", "change"}) and is_by and not any(NEGATING & concepts_of(w.text) for w in between)
 
 
 def _cell_beside(step: Step, path: str, text: str) -> Cell | None:
@@ -778,13 +789,17 @@ def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tu
             raise desk.missing(step.with_arguments(line=()), "line")
         return shown, True
     if found := {at for at, line in enumerate(before) if holds(line, sought)}:
-        return found, len(found) == 1 or (bool(step.word("find")) and desk.is_certain)
+        row = before[min(found)]
+        is_cell = sought.casefold() in re.split("[,;\t]", row.casefold())
+        is_guess = desk.is_guessed and path.endswith((".csv", ".tsv")) and not is_cell  # of a table that was described
+        is_clear = len(found) == 1 and not (is_guess and not _is_all_said(row, sought, desk.language))
+        return found, is_clear or (bool(step.word("find")) and desk.is_certain)
     title = {word.folded for word in words_of(path.rpartition("/")[2].rpartition(".")[0])}  # "# Props" is no prop
     request = [one for one in words_of(step.text.partition("\n")[0]) if one.kind != "file" and one.folded not in title]
     described = " ".join((sought, *(one.text for one in request)))
     if found := _described_line(before, described) or _described_line(before, described, desk.language):
-        row = [before[at] for at in found]
-        return found, bool(nearest_texts(sought, row)[1]) or _is_all_said(row[0], described, desk.language)
+        rows = [before[at] for at in found]
+        return found, bool(nearest_texts(sought, rows)[1]) or _is_all_said(rows[0], described, desk.language)
     near = {
         line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True, language=desk.language)
     }
@@ -1459,6 +1474,9 @@ def _run_file(desk: Desk, step: Step) -> Work:
     (path, *given) = yield from desk.files(step.with_arguments(file=(first,)) if words else step)
     if not _runner_of(path) and _runner_of(desk.context.file):
         path, given = desk.context.file, [path, *given]  # "run it on the april list" behind a look at the program
+    ran = [name for name in desk.context.spoken if _runner_of(name)]
+    if path == desk.context.file and not given and ran and path.endswith((*TABULAR, *KEYED, ".txt", ".md")):
+        path = ran[-1]  # "run it again" behind a change of what it reads
     when = _day_said(step.text)
     text: str = (yield from desk.folder.read(path)) if words or when else ""
     words = [trimmed(word) for word in words] if any(sign in text for sign in _TAKES_WORDS) else []

@@ -48,6 +48,7 @@ from lango_nb.models.offline.names import (
     pointer_in,
     points_back,
     rank,
+    says_name,
     says_something,
     share_met,
     stem,
@@ -549,6 +550,7 @@ class Desk:
                 raise Ask(self.say("ask.which", names=self.either(listed)))  # "delete one of them"
         if not words:
             name: str = yield from self.usual(step)
+            yield from self._hold_folder(step, name)
             is_edited = step.act == "delete" and self._is_edited(step, name)  # "delete it" may be what was added
             if is_asked and step.act in _AWAY and (is_edited or self._is_only_found(name) or self._is_described(step)):
                 raise self._shall(step, name)
@@ -586,8 +588,18 @@ class Desk:
                     if self._guess:
                         raise Ask(self.say("ask.mean", word=word, name=found[-1]))
                     raise self._shall(step, *found, *words[len(found) :])
+        if len(found) == 1 and (is_pointer(words[0], "it") or trimmed(words[0]) != words[0]):
+            yield from self._hold_folder(step, found[0])
         inner = [one for one in found if any(other.startswith(f"{one}/") for other in found)]
         return tuple(one for one in dict.fromkeys(found) if one not in inner)  # "a.txt of the folder x"
+
+    def _hold_folder(self, step: Step, name: str) -> Work:
+        """Ask which file is meant before the folder that was spoken of goes, or gets a file's name: "delete the file"."""
+        told = concepts_of(step.text.partition("\n")[0])
+        is_file = ("file" in told and "folder" not in told) or (step.act == "rename" and "." in step.word("to"))
+        place: Entry | None = (yield from self.folder.find(name)) if is_file and step.act in _AWAY else None
+        if place is not None and place.is_folder:
+            raise (yield from self.which_in(name))
 
     def looked_up(self, step: Step) -> Work:
         """Return a step with the paths that its words mean, to be shown before anything is changed."""
@@ -722,7 +734,7 @@ class Desk:
 
     def file(self, word: str) -> Work:
         """Settle words into the path of something that is there."""
-        pointed: str | None = yield from self._spoken_of(word)
+        pointed: str | None = (yield from self._named_behind(word)) or (yield from self._spoken_of(word))
         if pointed is None:
             pointed = (yield from self._chosen(word)) or None
         if pointed is not None:
@@ -784,6 +796,19 @@ class Desk:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
+
+    def _named_behind(self, words: str) -> Work:
+        """Return the file whose very name stands behind words for what it is: "the mail offer.txt"; else empty."""
+        *before, last = words_of(words) or (None,)
+        told = zip(before, lexicon().concepts(before), strict=True)
+        is_kind = bool(before) and all(is_small(word.text) or one for word, one in told)
+        if not is_kind or last is None or last.kind != "file":
+            return ""
+        every: list[Entry] = yield from self.folder.everything()
+        if self._whole_name(last.text, every):
+            return ""
+        found = [one.name for one in every if last.text in {one.name, one.name.rpartition("/")[2]}]
+        return found[0] if len(found) == 1 else ""
 
     @staticmethod
     def _is_all_said(words: str, name: str) -> bool:
@@ -909,6 +934,8 @@ class Desk:
         if age := age_in(words, self.language):
             by_age: list[str] = yield from self._by_age(names)
             return by_age[0 if age == "old" else -1] if by_age else ""
+        if [word.kind for word in words_of(words)][-1:] == ["file"]:
+            return ""  # whatever is in a file, it is not called so
         texts: dict[str, str] = yield from self.folder.read_all(names)
         near, _ = nearest_texts(words, list(texts.values()), self.language)
         return next(name for name, text in texts.items() if text == near[0]) if len(near) == 1 else ""
@@ -1267,9 +1294,12 @@ class Desk:
     def goal(self, step: Step) -> str:
         """Return where files are to go: as it is said, or the folder that was just made."""
         last = self.context.changed
-        if not step.word("to") and last is not None and last.act == "folder.make":
-            return last.word("to")
-        return self.need(step, "to")
+        is_made, to = last is not None and last.act == "folder.make", step.word("to")
+        if last is None or not is_made or (to and ("/" in to or not _PATH.fullmatch(to.rpartition(" ")[2]))):
+            return self.need(step, "to")
+        is_inside = bool(to) and says_name(step.text) and points_back(step.text.replace(to, " "))
+        inside = f"{last.word('to')}/{to}" if is_inside else ""  # "move it in there under the name b.txt"
+        return inside or to or last.word("to")
 
     def inside(self, step: Step) -> Work:
         """Return the folder a step is about, ``.`` when it names none."""

@@ -195,6 +195,7 @@ def _without_fillers(step: Step, language: str) -> Step:
     if step.act in _TRANSFERS and not step.word("to") and (here := here_in(step.text)):
         kept = tuple(word for word in kept if word.casefold() not in here)
         return step.with_arguments(file=kept, to=(here,))
+    kept = _without_pointers(step, kept)
     named = tuple(word for word in kept if EXACT.match(word))
     if step.act.startswith("read") and len(named) == 1 < len(kept):
         kept = named  # "the first line of the second verse in a.txt"
@@ -218,6 +219,25 @@ def _said_aside(text: str, language: str) -> frozenset[str]:
     found = words_of(text.partition("\n")[0])
     told = words_of_tables(language).concepts(found)
     return frozenset(word.folded for word, one in zip(found, told, strict=True) if "aside" in one)
+
+
+def _without_pointers(step: Step, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out of the files of a look what only points, beside one that is told and no "and": "run the script, what does it say".
+
+    Examples
+    --------
+    >>> said = Step("run.file", {}, text="run the overdue script, how many does it say")
+    >>> _without_pointers(said, ("the overdue script", "it"))
+    ('the overdue script',)
+    >>> _without_pointers(Step("read", {}, text="show me a.txt and it"), ("a.txt", "it"))
+    ('a.txt', 'it')
+    """
+    row = acts().get(step.act)
+    if row is None or "to" in row.roles or step.act == "compare" or len(words) != 2:  # noqa: PLR2004 - one, and "it"
+        return words
+    told = tuple(word for word in words if not is_pointer(word, "it"))
+    *_, before = step.text.partition(words[0])[2].partition(words[1])[0].split() or [""]
+    return words if "and" in concepts_of(before) or len(told) != 1 else told
 
 
 def _is_it_and_more(words: str) -> bool:
@@ -300,8 +320,8 @@ def _with_changes(step: Step, last: Step) -> list[tuple[float, Step]]:
         said = {_PUT_BY[last.act]: (rest,)} if rest and "and" in concepts_of(first) else said  # "and a hat"
     if not said and "other" in concepts_of(step.text):
         said["file"] = (next(iter(table_of("other"))),)
-    if not said and says_more(step.text):
-        return []
+    if not said and (says_more(step.text) or (step.act == "fix" and is_change(last.act))):
+        return []  # what was wrong is not done once more
     if last.act == "rename" and "to" not in said:
         kept = kept.with_arguments(to=())  # no two files have one name
     able = (*roles_of(last.act, destination), *last.arguments)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, HALF, lacks
-from lango_nb.models.offline.keyed import TABULAR
+from lango_nb.models.offline.keyed import KEYED, TABULAR
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
     NEGATING,
@@ -160,7 +160,7 @@ def of_tidying(reading: Reading, request: str, context: Context) -> Reading | No
     said = (word for one in (reading, *reading.others) for word in one.steps[0].arguments.get("file", ()))
     listed = list_in(request, found, language) or next((word for word in said if list_named(word)), "")
     file = named[0] if len(named) == 1 else listed or context.file
-    if len(named) > 1 or not file or file.casefold().endswith(TABULAR):
+    if len(named) > 1 or not file or file.casefold().endswith(KEYED):
         return None
     acts_meant = ("read.unique", "read.sorted") if "sort" in told else ("read.unique",)
     steps = tuple(Step(act, {"file": (file,), "to": (file,)}, "write", request) for act in acts_meant)
@@ -261,7 +261,7 @@ def with_left_over(step: Step, language: str) -> Step:
         left = left_over(_QUOTES.sub(" ", step.text.replace(step.word("text"), " ")), step, language)
         before = step.text.partition(left)[0].split()[-1:] if left else []
         is_named = any(is_small(word) or is_small_in(word.casefold(), language) for word in before)
-        is_file = is_named and is_noun_of_file(left)
+        is_file = is_named and (is_noun_of_file(left) or is_pointer(left, "original") or is_pointer(left, "copy"))
         return step.with_arguments(file=(left,)) if is_file else step  # "… an die Notizen … dran"
     is_bare = step.act == "read" and not (step.arguments or step.destination or points_back(step.text))
     if is_bare and "\n" not in step.text and language not in {"ja", "zh"}:
@@ -489,17 +489,18 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     is_other = not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR)
     if in_notes is not None or is_other or is_left:
         return Step("task.list", {}, text=request) if is_left else in_notes  # "only your list, not a.md"
-    mark = _BOX_SAID.search(request)
-    if step.act == "task.list" or (mark is not None and step.act in {"read", "search"}):
-        act = "count.matches" if step.act == "task.list" and "many" in concepts_of(request) else "search"
-        return Step(act, {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
-    told = concepts_of(request)
+    told, mark = concepts_of(request), _BOX_SAID.search(request)
     marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
-    if (
-        asked := _all_gone(reading, request, context, marks)
-        or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes, is_more=_goes_on(step, last, request))
-    ) is not None:
-        return asked.with_arguments(file=(file,))
+    act = "count.matches" if step.act == "task.list" and "many" in told else "search"
+    is_marked = mark is not None and step.act in {"task.list", "read", "search"}
+    asked = None if is_marked else _all_gone(reading, request, context, marks)
+    if asked is None and not is_marked:
+        is_more = _goes_on(step, last, request)
+        asked = _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes, is_more=is_more)
+    if asked is None and (is_marked or step.act == "task.list"):
+        asked = Step(act, {"find": (mark[0] if mark is not None else _OPEN_BOX,)}, text=request)
+    if asked is not None:
+        return asked.with_arguments(file=(file,))._replace(destination=step.destination)
     if has_boxes and "tick" in marks and (line := _ticked(request, context, reading.language)):
         return Step("line.tick", {"file": (file,), "find": (line,)}, text=request)
     bare = Step("line.tick", {"file": (file,)})

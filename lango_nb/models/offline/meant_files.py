@@ -186,9 +186,15 @@ def longest_of(request: Request) -> Step | None:
     >>> listed = Context(Step("list", {"file": ("letters",)}), shown=("letters/a.txt", "letters/b.txt"))
     >>> longest_of(Request(Reading((Step("read.longest", {}),)), "which one is the longest?", listed))[:2]
     ('list.largest', {'file': ('letters',)})
+    >>> both = Reading((Step("same", {}),), others=(Reading((Step("read.shortest", {}),)),))
+    >>> longest_of(Request(both, "and the shortest?", listed)).act
+    'list.smallest'
     """
-    step, last = request.step, request.last
-    if step.act not in {"read.longest", "read.shortest"} or request.concepts & {"line", "row", "word"}:
+    last, likely = request.last, (request.reading, *request.reading.others)
+    likely_steps = [one.steps[0] for one in likely if len(one.steps) == 1]
+    step = next((one for one in likely_steps if one.act in {"read.longest", "read.shortest"}), Step("", {}))
+    is_told = request.step.act == step.act or (request.step.act in {"read", "same"} and not request.unexplained)
+    if not (step.act and is_told) or request.names() or request.concepts & {"line", "row", "word"}:
         return None
     is_of_listed = last.act == "list" and len([name for name in request.context.shown if ENDED.search(name)]) > 1
     if not step.arguments and (is_of_listed or last.act in {"list.largest", "list.smallest"}):
@@ -434,7 +440,8 @@ def copy_gone(request: Request) -> Step | None:
         changed.arguments.get("targets") or changed.arguments.get("to", ()) if changed is not None and is_made else ()
     )
     is_gone = any(says_gone(clause, request.language) for clause in CLAUSE.split(request.text))
-    acts_of_it = {"copy", "line.delete", "no"} | ({"delete"} if request.last.act == "rename" else set())
+    is_bare = request.last.act == "rename" or not (request.unexplained or "folder" in request.concepts)
+    acts_of_it = {"copy", "line.delete", "no"} | ({"delete"} if is_bare else set())
     is_it = "copy" in request.concepts and is_gone and request.step.act in acts_of_it
     if not is_it or request.names() or len(made) != 1 or request.context.asked is not None:
         return None
@@ -475,6 +482,9 @@ def one_of_them(request: Request) -> Step | None:
     >>> one_of_them(Request(Reading((Step("delete", {}),)), "delete one of them", listed)).arguments
     {'file': ('one',)}
     >>> one_of_them(Request(Reading((Step("delete", {}),)), "delete that one", listed))
+    >>> said = Reading((Step("rename", {"file": ("them",), "to": ("c.md",)}),))
+    >>> one_of_them(Request(said, "rename one of them to c.md", listed)).arguments
+    {'file': ('one',), 'to': ('c.md',)}
     """
     step, context = request.step, request.context
     files = [name for name in context.shown if ENDED.search(name)]
@@ -486,9 +496,11 @@ def one_of_them(request: Request) -> Step | None:
     is_listed = len(files) > 1 or request.last.act in {"list", "count.files"}
     other = {*request.files, *request.unexplained} - set(step.arguments.get("to", ()))
     said = step.word("file")
-    is_any = "one_number" in concepts_of(said) and not is_pointer(said, "it")  # "one of them"
-    is_one = (is_any or "one" in said_of_tables(said, request.language)) and len(step.arguments.get("file", ())) == 1
+    is_told = any("one_of" in one for one in request.wishes)  # "one of them", whatever was taken for the file
+    is_any = is_told or ("one_number" in concepts_of(said) and not is_pointer(said, "it"))
+    is_one = (is_any or "one" in said_of_tables(said, request.language)) and len(step.arguments.get("file", ())) < BOTH
     is_placed = any(rank(word.text) and "one_number" not in concepts_of(word.text) for word in request.words)
+    is_placed = is_placed and not is_told
     is_bare = is_listed and is_one and not (other or is_placed or context.file in files or context.asked)
     if step.act not in {"delete", "move", "rename"} or not is_bare:
         return None

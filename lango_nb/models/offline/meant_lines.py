@@ -23,7 +23,7 @@ from lango_nb.models.offline.names import (
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES
-from lango_nb.models.offline.question import words_of_tables
+from lango_nb.models.offline.question import said_of_tables, words_of_tables
 from lango_nb.models.offline.request import (
     ASKED_OF,
     CLAUSE,
@@ -81,6 +81,7 @@ def taken_out(request: Request) -> Step | None:
     is_going = (
         step.act in _GOING | {"undo"} or {"taking", "out"} <= marks or (step.act in _MAYBE_OFF and "off" in marks)
     )
+    is_going = is_going or (step.act == "fix" and not step.arguments and says_gone(request.text, request.language))
     if context.is_open or request.names() or not is_going or asks(request.text):
         return None
     said = [(one, telling_in(one, request.language)) for one in CLAUSE.split(request.text)]
@@ -92,7 +93,9 @@ def taken_out(request: Request) -> Step | None:
     is_bare = is_bare or (is_back and any(not left for _, left in gone) and not request.concepts & {"file", "line"})
     if is_bare and request.last.act == "task.add":
         return request.instead("task.delete", text=request.last.arguments.get("text", ()))
-    if is_bare and request.last.act in {"append", "prepend", "write", "create"}:
+    done = context.changed if context.changed is not None and not _is_change_of_file(request.last) else request.last
+    is_mine = done.word("file") in {"", file} and not marks & {"tick", "tickmark"}
+    if is_bare and done.act in {"append", "prepend", "write", "create"} and is_mine:
         return request.instead("undo")  # "take it out again" is what was added, never the file
     clause, left = next(iter(gone), ("", []))
     word = " ".join(left)
@@ -117,6 +120,11 @@ def taken_out(request: Request) -> Step | None:
     is_off = "off" in said_gone and request.last.act == "line.move"
     is_there = is_there or (is_list and ({"taking", "out"} <= said_gone or is_off))
     return request.instead("line.delete", file=(file,), find=(word,)) if is_there else None
+
+
+def _is_change_of_file(step: Step) -> bool:
+    """Tell whether a step changes something itself, and does not only look or run a program."""
+    return is_change(step.act) and not step.act.startswith("run")
 
 
 _MAYBE_OFF = frozenset(("same", "fix", "search", "replace", "value.set"))
@@ -321,8 +329,11 @@ def numbered_line(request: Request) -> Step | None:
     )
     if not (is_shown and is_file and is_gone and len(words) == 1 and rank(words[0]) is not None):
         return None
-    if any("tick" in one for one in request.wishes) and BOX.search(dict(request.context.read).get(file, "")):
-        return request.instead("line.tick", file=(file,), find=(words[0],))
+    if any("tick" in one for one in request.wishes):
+        if BOX.search(request.context.answer):
+            return None  # one of the boxes that were shown: see `boxes`
+        if BOX.search(dict(request.context.read).get(file, "")):
+            return request.instead("line.tick", file=(file,), find=(words[0],))
     is_bare = all(is_small(word) or concepts_of(word) or rank(word) is not None for word in words[0].split())
     is_listed = request.context.is_open or file in request.context.shown
     if is_listed or not is_bare or step.act not in _GOING or asks(request.text):
@@ -404,7 +415,7 @@ def matches(request: Request) -> Step | None:
     is_maybe = step.act == "count.words" and any(
         other.steps[0].act == "count.matches" for other in request.reading.others
     )
-    is_counted = is_maybe or (step.act in _COUNTED and bool(told & {"many", "count"}))
+    is_counted = is_maybe or (step.act in _COUNTED and bool(told & {"many", "count"}) and "much" not in request.asking)
     if len(named) > 1 or not is_counted:
         return None
     file, word = step.word("file") or request.context.file, step.word("find")
@@ -587,22 +598,29 @@ def says_now(request: Request) -> Step | None:
     >>> put = Context(Step("replace", {"file": ("a.txt",)}), "a.txt")
     >>> says_now(Request(Reading((Step("search", {}),)), "what does it say now?", put)).arguments
     {'file': ('a.txt',)}
+    >>> said = Reading((Step("same", {"value": ("now",)}),))
+    >>> says_now(Request(said, "and now?", put)).act, says_now(Request(said, "and tomorrow?", put))
+    ('read', None)
     """
     last, file, step = request.last, request.context.file, request.step
     is_asked = (
-        request.is_question
-        and {"what", "contain"} <= request.concepts
+        {"what", "contain"} <= request.concepts
         and not (request.names() or (request.asking & {"does"} and last.act.startswith("run")))
-    )
+    ) or _asks_for_now(request)
     is_bare = step.act in {"search", "list", "unclear", "talk", "task.list", "same"} or step.act not in acts()
     is_of_it = (
         last.act.partition(".")[0] in _OF_TEXTS and ENDED.search(file) is not None and request.context.asked is None
     )
-    return (
-        request.instead("read", file=(file,))
-        if is_asked and is_bare and is_of_it and request.length <= FEW_WORDS + 1
-        else None
-    )
+    is_short = request.is_question and request.length <= FEW_WORDS + 1
+    return request.instead("read", file=(file,)) if is_asked and is_bare and is_of_it and is_short else None
+
+
+def _asks_for_now(request: Request) -> bool:
+    """Tell whether a question only says "and now?"."""
+    said = [word.text for word in request.words if word.kind != "sign"]
+    is_now = bool(said) and bool(request.asking & {"aside"} or "becomes" in wishes_said(request.text, request.language))
+    left = [word for word in said if not ("aside" in said_of_tables(word, request.language) or is_small(word))]
+    return is_now and len(said) <= BOTH and not [word for word in left if not wishes_said(word, request.language)]
 
 
 def line_kept(request: Request) -> Step | None:

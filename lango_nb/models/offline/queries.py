@@ -893,7 +893,9 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
             met, hits = qualities, [("", qualities)]  # "the heaviest": mass_g
         sign = unit_of(column)
         if not met and sign and [unit_of(one) for one in table.columns].count(sign) == 1:
-            met = [at for at in asked.asks({sign}) if not (sign == HOURS and _is_of_clock(asked, at))]  # "more than 8 grams": mass_g
+            met = [
+                at for at in asked.asks({sign}) if not (sign == HOURS and _is_of_clock(asked, at))
+            ]  # "more than 8 grams": mass_g
             hits = [(sign, met)] if met else hits
         if met and len([1 for _, places in hits if places] or met) * 2 >= len(hits):
             found[column] = (-len(met) / (len(parts) or 1), min(met))

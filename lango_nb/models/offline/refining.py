@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import pairwise
 
 from lango_nb.models.offline.columns import names_column
@@ -23,6 +23,7 @@ from lango_nb.models.offline.lists import (
     words_of_wishes,
 )
 from lango_nb.models.offline.names import (
+    EAST,
     FIRST_WORDS,
     asks,
     begins_with_pointer,
@@ -34,6 +35,8 @@ from lango_nb.models.offline.names import (
     is_small,
     not_meant,
     points_back,
+    says_name,
+    table_of,
     trimmed,
     unexplained,
 )
@@ -60,7 +63,8 @@ _SAID_BY: Mapping[str, frozenset[str]] = {
         ("read", "read show open print what who when where many contain search"), ("delete", "delete"),
         ("exists", "file folder have is"), ("date", "when date newest oldest time"), ("size", "size many largest"),
         ("move", "move put"), ("rename", "rename name change"), ("copy", "copy save"), ("summary", "summary"),
-        ("compare", "compare same"), ("append", "append put write"), ("replace", "replace change correct"),
+        ("compare", "compare same"), ("append", "append put write"),
+        ("write", "write append put save create export file"), ("replace", "replace change correct"),
         ("recall", "recall remember what who when where"), ("unclear", ""),
     )
 }  # fmt: skip
@@ -100,6 +104,8 @@ def said_rather(reading: Reading, request: str) -> Reading:
     is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
     if first == "delete.all" and "file" in told and not told & _ALL and not reading.others:
         return reading._replace(steps=(Step("delete", {}, text=request),))  # "effacez le vieux fichier": which one?
+    if first == "refrain" and not told & REFUSING and not reading.others:
+        return reading._replace(steps=(Step("unclear", {}, text=request),))
     if not first or (reading.confidence >= SURE and not is_wrong):
         return reading
     least = reading.confidence if first == "talk" else 0.0
@@ -111,19 +117,33 @@ def said_rather(reading: Reading, request: str) -> Reading:
     own = _COUNTING if first.startswith("count.") else _SAID_BY.get(first.partition(".")[0], told)
     for other in sorted(reading.others, key=lambda one: -one.confidence):
         step = other.steps[0]
+        if step.act == "ask.change" and not _says_change(request, reading.language):
+            continue
         row = acts().get(step.act)
         is_look = row is not None and row.kind == "look" and bool(step.word("file"))
-        is_likely = other.confidence > least and (first == "talk" or is_wrong)
+        is_empty = _is_of_rows(step.act) and lacks(step)
+        is_likely = other.confidence > least and (first == "talk" or is_wrong) and not is_empty
         is_said = told & _SAID_BY.get(step.act.partition(".")[0], frozenset()) and other.confidence >= _POSSIBLY
         is_unsaid = reading.confidence < HALF and not told & own
+        is_clearer = is_change(step.act) and not (is_change(first) or asks(request))
+        is_clearer = is_clearer and other.confidence >= max(HALF, reading.confidence)  # what it needs is not said
         if is_work(step) and (
             is_likely
+            or (is_said and is_clearer)
             or (is_shown and is_look and other.confidence >= reading.confidence * HALF)
             or (is_said and (is_unsaid or is_wrong))
         ):
             rest = tuple(one for one in reading.others if one is not other)
-            return other._replace(others=rest if is_wrong else (reading._replace(others=()), *rest))
+            is_lacking = first == "unclear" and is_change(step.act) and lacks(step)  # "rename that file": to what?
+            sure = min(1.0, other.confidence + reading.confidence * is_lacking)
+            return other._replace(confidence=sure, others=rest if is_wrong else (reading._replace(others=()), *rest))
     return reading
+
+
+def _is_of_rows(act: str) -> bool:
+    """Tell whether an act looks at the rows of a table, or at a value in one."""
+    row = acts().get(act)
+    return row is not None and row.reads == "table" and row.kind == "look"
 
 
 def of_the_file(reading: Reading, request: str, context: Context) -> Reading:
@@ -156,15 +176,21 @@ def beside_work(reading: Reading) -> Reading:
     >>> [step.act for step in beside_work(Reading(both)).steps]
     ['unclear', 'append']
     """
-    if len(reading.steps) < 2 or not any(is_work(step) for step in reading.steps):  # noqa: PLR2004 - one beside another
+    is_any = any(is_work(step) or step.act in FOLLOWS for step in reading.steps)
+    if len(reading.steps) < 2 or not is_any:  # noqa: PLR2004 - one beside another
         return reading
-    kept = [
+    kept = [  # "thanks. and for June?"
         (step._replace(act="unclear") if step.act == "talk" else step, sure)
         for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
         if (step.act != "talk" or asks(step.text)) and not _says_nothing(step, reading.language)
     ]
+    least = min(sure for _, sure in kept)
+    done = [sure for (step, sure) in kept if step.act != "unclear"]
+    rise = min(done) / least if done and least else 1.0  # how sure it was that it is talk says nothing
     return reading._replace(
-        steps=tuple(step for step, _ in kept), each=tuple(sure for _, sure in kept) if len(kept) > 1 else ()
+        steps=tuple(step for step, _ in kept),
+        confidence=min(1.0, reading.confidence * rise),
+        each=tuple(sure for _, sure in kept) if len(kept) > 1 else (),
     )
 
 
@@ -192,13 +218,36 @@ def as_one(reading: Reading, request: str) -> Reading:
     step = reading.steps[0] if len(reading.steps) == 1 else None
     if step is not None and step.act == "about.agents" and _is_of_things(request, reading.language):
         return reading._replace(steps=(Step("unclear", {}, text=request),)) if not step.arguments else reading
+    acts_read = [step.act for step in reading.steps]
+    if acts_read == ["read", "task.list"] and reading.steps[0].word("file") and not reading.steps[1].arguments:
+        return reading._replace(steps=(reading.steps[1]._replace(text=request),), each=())  # what is open in that file
     each = reading.each or (reading.confidence,) * len(reading.steps)
+    if len(acts_read) == BOTH and _is_said_again(*reading.steps):
+        return reading._replace(steps=(reading.steps[0]._replace(text=request),), confidence=each[0], each=())
     is_parted = len(reading.steps) > 1 and all(step.act in _ASKING_ONLY for step in reading.steps)
     is_parted = is_parted and not any(step.destination for step in reading.steps) and min(each) < _HARDLY
     is_named = any(word.kind in {"file", "folder"} for word in words_of(request))
     if not is_parted or is_named or not asks(request):
         return reading
     return reading._replace(steps=(Step("unclear", {}, text=request),), each=(), others=())
+
+
+def _is_said_again(step: Step, more: Step) -> bool:
+    """Tell whether what follows is no step: what a program says that is run, or more of the rows that are asked for.
+
+    Examples
+    --------
+    >>> ran = Step("run", {"command": ("ls",)}, text="run ls")
+    >>> _is_said_again(ran, Step("list", {}, text="and tell me what comes out")), _is_said_again(ran, Step("list", {}, text="and list the files"))
+    (True, False)
+    >>> _is_said_again(Step("rows.count", {"value": ("cats",)}), Step("same", {}, text="and what are they called"))
+    True
+    """
+    if more.arguments or more.destination or is_change(more.act):
+        return False
+    if step.act in {"run", "run.file"}:
+        return asks(more.text) and not concepts_of(more.text) & {"file", "folder", "line", "list"}
+    return _is_of_rows(step.act) and more.act in FOLLOWS and (asks(more.text) or "how" in concepts_of(more.text))
 
 
 def with_nouns(reading: Reading) -> Reading:
@@ -334,8 +383,41 @@ def _with_what_is_renamed(step: Step) -> Step:
     return step.with_arguments(file=step.arguments["to"], to=()) if is_led else step
 
 
+def _bare(words: str) -> str:
+    """Take the word for a file or a folder from behind a name that it stands beside without a blank.
+
+    Examples
+    --------
+    >>> _bare("lettersフォルダ"), _bare("letters文件夹"), _bare("パン屋のフォルダ"), _bare("the letters folder")
+    ('letters', 'letters', 'パン屋のフォルダ', 'the letters folder')
+    """
+    found = words_of(words)
+    at = next((place for place, word in enumerate(found) if word.kind in UNSPACED), 0)
+    told = lexicon().concepts(found)[at:]
+    is_kind = at and not found[at - 1].is_quoted and all(one & {"folder", "file"} for one in told)
+    return words[: found[at - 1].end] if is_kind and all(one.kind in UNSPACED for one in found[at:]) else words
+
+
+def _behind_article(step: Step) -> Step:
+    """Take the words that a request ends with for a file, where only the article before them was taken: "the to do".
+
+    Examples
+    --------
+    >>> said = Step("append", {"text": ("tea",), "file": ("the",)}, text="put tea at the end of the to do")
+    >>> _behind_article(said).word("file")
+    'the to do'
+    """
+    word, text = step.word("file"), step.text.partition("\n")[0]
+    *_, rest = text.rpartition(f" {word} ") if word else ("",)
+    is_article = word.casefold() in table_of("small") and not is_pointer(word, "it") and not is_pointer(word, "those")
+    if not is_article or not 0 < len(rest.split()) <= FEW_SAID or any(one.kind == "sign" for one in words_of(rest)):
+        return step
+    return step.with_arguments(file=tuple(f"{one} {rest}" if one == word else one for one in step.arguments["file"]))
+
+
 def _with_noun(step: Step, language: str) -> Step:
-    step = _of_the_other(step)
+    named = {role: tuple(map(_bare, step.arguments[role])) for role in ("file", "to") if role in step.arguments}
+    step = _of_the_other(step.with_arguments(**named) if language in EAST else _behind_article(step))
     pointers = [word for word in step.arguments.get("file", ()) if is_pointer(word, "it") or is_pointer(word, "those")]
     if not pointers or not is_change(step.act):
         return step
@@ -403,12 +485,11 @@ def of_known_kinds(reading: Reading) -> Reading:
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     group, _, part = step.act.partition(".")
-    if (
-        step.act == "run"
-        and not _is_line(step)
-        and (rather := [one for one in reading.others if is_work(one.steps[0])])
-    ):
-        return rather[0]._replace(others=tuple(one for one in reading.others if one is not rather[0]))
+    worked = [one for one in reading.others if is_work(one.steps[0])] if step.act == "run" else []
+    if worked and not _is_line(step):
+        return worked[0]._replace(others=tuple(one for one in reading.others if one is not worked[0]))
+    if step.act.startswith("about.") or step.act == "ask.change":
+        return _of_change_asked(reading)
     if step.act == "task.add" and _only_tells(step, reading):
         return reading._replace(steps=(Step("talk", {}, text=step.text),), others=())
     if is_misnamed(step):  # "put a.txt in a new folder old"
@@ -420,19 +501,77 @@ def of_known_kinds(reading: Reading) -> Reading:
         for place, other in moved[:1]:
             rest = (*reading.others[:place], *reading.others[place + 1 :])
             return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
-    if step.act == "folder.make" and (put := _put_into(reading)) is not None:
-        return put
     if part == "ending" and step.word("ending") and not endings(step.word("ending")):
         for place, other in enumerate(reading.others):
             if other.steps[0].act == group:
                 rest = (*reading.others[:place], *reading.others[place + 1 :])
                 return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
-    if step.act == "delete" and (cut := _cut_rather(reading)) is not None:
-        return cut
+    if (rather := _OTHERWISE.get(step.act)) is not None and (meant := rather(reading)) is not None:
+        return meant
     for other in reading.others if step.act in {"list", "delete.all"} and not step.arguments else ():
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
             return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
+
+
+_OF_CHANGES = frozenset(
+    "delete move rename copy replace write append prepend put save create change sort run print".split()
+)
+"""Concepts of one of which a question about a change has a verb."""
+
+
+def _of_change_asked(reading: Reading) -> Reading:
+    """Return that it is asked what a change would do, where a verb says so and a file is told, and only there.
+
+    Examples
+    --------
+    >>> asked = Step("ask.change", {"file": ("the old note",)}, text="do you think I should delete the old note?")
+    >>> both = Reading((Step("about.you", {}, text=asked.text),), 0.6, others=(Reading((asked,), 0.6),))
+    >>> _of_change_asked(both).steps[0].act
+    'ask.change'
+    >>> asked = Step("ask.change", {"file": ("Bo",)}, text="who delivers faster, Ann or Bo?")
+    >>> _of_change_asked(Reading((asked,), 0.2, others=(Reading((Step("talk", {}),)),))).steps[0].act
+    'talk'
+    """
+    step, is_said = reading.steps[0], _says_change(reading.steps[0].text, reading.language)
+    likely = [one for one in reading.others if one.steps[0].act == "ask.change" and one.steps[0].word("file")]
+    if step.act != "ask.change":
+        is_it = is_said and bool(likely) and likely[0].confidence >= HALF
+        return likely[0]._replace(others=(reading._replace(others=()),)) if is_it else reading
+    if is_said or not reading.others or reading.confidence >= HALF:
+        return reading
+    return reading.others[0]._replace(others=reading.others[1:])
+
+
+def _says_change(text: str, language: str) -> bool:
+    """Tell whether a text has a verb that changes something."""
+    marks = frozenset[str]().union(*words_of_wishes(language).concepts(words_of(text)))
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(text)))
+    return bool(told & _OF_CHANGES or marks & {"off", "taking", "tick"})
+
+
+def taking_back(reading: Reading, context: Context) -> Reading:
+    """Add a no to a wish to undo, where something was just changed: both take that back; nothing is where nothing was changed.
+
+    Examples
+    --------
+    >>> said = Reading((Step("undo", {}),), 0.25, others=(Reading((Step("no", {}),), 0.5),))
+    >>> done = Step("move", {"file": ("a.txt",)})
+    >>> taking_back(said, Context(done, changed=done)).confidence, taking_back(said, Context()).confidence
+    (0.75, 0.25)
+    >>> other = Reading((Step("task.done", {"text": ("the first",)}),), 0.6)
+    >>> taking_back(said._replace(others=(other,)), Context()).steps[0].act
+    'task.done'
+    """
+    first = reading.others[0] if reading.others else Reading(())
+    is_nothing = context.changed is None and [step.act for step in reading.steps] == ["undo"] and not context.is_open
+    if is_nothing and first.steps and first.confidence >= HALF and all(step.arguments for step in first.steps):
+        return first._replace(others=(reading._replace(others=()), *reading.others[1:]))
+    is_done = context.changed is not None and context.last is not None and is_change(context.last.act)
+    if not is_done or context.is_open or [step.act for step in reading.steps] != ["undo"]:
+        return reading
+    denied = sum(one.confidence for one in reading.others if one.steps[0].act == "no")
+    return reading._replace(confidence=min(1.0, reading.confidence + denied))
 
 
 def _is_of_things(text: str, language: str) -> bool:
@@ -496,6 +635,34 @@ def _cut_rather(reading: Reading) -> Reading | None:
     return None
 
 
+def _with_that_text(reading: Reading) -> Reading | None:
+    """Return that a file is written, where a text is said for it, and a word of that was taken for a place.
+
+    Examples
+    --------
+    >>> said = "put there a file a.txt with the text blue jug"
+    >>> write = Reading((Step("write", {"file": ("a.txt",), "text": ("blue jug",)}, text=said),), 0.25)
+    >>> _with_that_text(Reading((Step("move", {"file": ("a.txt",), "to": ("jug",)}, text=said),), 0.5, others=(write,))).confidence
+    0.75
+    """
+    step = reading.steps[0]
+    for other in reading.others:
+        one = other.steps[0]
+        text, to = one.word("text"), step.word("to")
+        *_, before = words_of(one.text.partition(text or "\0")[0]) or (None,)
+        is_text = before is not None and bool(concepts_of(before.text) & {"text", "line", "word"})
+        if (
+            one.act in WRITING
+            and to
+            and text.endswith(to)
+            and one.word("file") in step.arguments.get("file", ())
+            and is_text
+        ):
+            rest = tuple(each for each in reading.others if each is not other)
+            return other._replace(confidence=min(1.0, reading.confidence + other.confidence), others=rest)
+    return None
+
+
 def _put_into(reading: Reading) -> Reading | None:
     """Return that something goes into a folder where a request begins with that: "move a.txt to a new folder called b".
 
@@ -516,6 +683,12 @@ def _put_into(reading: Reading) -> Reading | None:
             rest = (*reading.others[:place], *reading.others[place + 1 :])
             return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
     return None
+
+
+_OTHERWISE: Mapping[str, Callable[[Reading], Reading | None]] = {
+    "folder.make": _put_into, "move": _with_that_text, "copy": _with_that_text, "delete": _cut_rather
+}  # fmt: skip
+"""What an act means rather by another of its readings; ``None`` where it means itself."""
 
 
 def without_refused(reading: Reading, request: str) -> Reading:
@@ -577,7 +750,9 @@ def rejoined(reading: Reading, request: str) -> Reading:
     if len(rest) == BOTH and first.act == "folder.make" and not first.arguments and set(rest[0].arguments) == {"to"}:
         made = first._replace(arguments=rest[0].arguments)  # 建个letters文件夹,把信挪进去
         return reading._replace(steps=(made, rest[1]), confidence=max((reading.confidence, *reading.each[2:])), each=())
-    if len(rest) == 1 and first.act == "copy" and rest[0].act == "rename" and not first.word("to"):
+    is_named = says_name(request) or "rename" in frozenset[str]().union(*lexicon().concepts(words_of(request)))
+    acts_named = ("rename", "move") if is_named else ("rename",)
+    if len(rest) == 1 and first.act == "copy" and rest[0].act in acts_named and not first.word("to"):
         names = [word for role in ("to", "file") for word in rest[0].arguments.get(role, ())]
         ends = [word for word in names if ENDED.search(word)]
         places = [word for word in names if word not in ends and not is_pointer(word, "it")]
@@ -750,7 +925,8 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     step = reading.steps[0] if len(reading.steps) == 1 else None
     if step is not None and _tells_state(step, request, context, reading.language):
         cell = Step("value.set", {"text": (request,), "file": (context.file,)}, text=request)
-        is_wish = bool(WISHING & concepts_of(request)) or "change" in concepts_of(request)
+        marks = words_of_wishes(reading.language).concepts(words_of(request))
+        is_wish = bool((WISHING | {"change"}) & concepts_of(request)) or any("mark" in one for one in marks)
         return Reading((cell,), 1.0 if is_wish else _DOUBTFUL, reading.language)
     is_doubtful = step is not None and step.act in WRITING and reading.confidence < HALF
     is_set = step is not None and _is_setting(step, reading.confidence, request, context)
@@ -779,7 +955,7 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
         if (is_set and step.act not in {"json.set", "replace", *FOLLOWS})
         or step.act in {"task.done", "move"}
         or "done" in concepts_of(request)
-        else _new_of(reading)
+        else _new_of(reading, request)
     )
     cell = Step("value.set", {"text": (request,)}, text=request).with_arguments(file=(file,) if file else (), new=new)
     found = Reading((cell,), 1.0, reading.language, (reading, *reading.others))
@@ -837,8 +1013,22 @@ def _is_setting(step: Step, confidence: float, request: str, context: Context) -
     return is_one and (is_more or (is_unsure and is_begun)) and len(found) <= _FEW_IN_CELL
 
 
-def _new_of(reading: Reading) -> tuple[str, ...]:
-    """Return the new value that any of the likeliest readings found."""
-    return next(
-        (new for one in (reading, *reading.others) if one.steps and (new := one.steps[0].arguments.get("new"))), ()
-    )
+def _new_of(reading: Reading, request: str) -> tuple[str, ...]:
+    """Return the new value that any of the likeliest readings found: none that something else shall stand instead of.
+
+    Examples
+    --------
+    >>> said = Reading((Step("replace", {"old": ("2 pounds",), "new": ("1.50",)}),))
+    >>> _new_of(said, "late is 2 pounds a day instead of 1.50"), _new_of(said, "late is 1.50 instead of 1.20")
+    (('2',), ('1.50',))
+    """
+    found = words_of(request)
+    marks = words_of_wishes(reading.language).concepts(found)
+    at = next((word.end for word, one in zip(found, marks, strict=True) if "instead" in one), len(request))
+    steps = [one.steps[0] for one in (reading, *reading.others) if one.steps]
+    given = [words for role in ("new", "old") for step in steps if (words := step.arguments.get(role))]
+    first = [words[0] for words in given if words[0] in request[:at]] if at < len(request) else []
+    if first and any(word[0].replace(",", "").replace(".", "").isdigit() for word in given):
+        numbers = [word.text for word in words_of(first[0]) if word.kind == "number"]
+        first = numbers if len(numbers) == 1 else first  # "2 pounds instead of 1.50"
+    return (first[0],) if first else next((words for step in steps if (words := step.arguments.get("new"))), ())

@@ -22,6 +22,7 @@ from lango_nb.models.offline.names import (
     begins_with_pointer,
     called_before,
     here_in,
+    how_many,
     is_here,
     is_part,
     is_pointer,
@@ -65,7 +66,12 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
             _with_numbers(
                 _with_label(
                     _only_text(
-                        _of_a_part(plainly(_remembered_whole(_whole_text(step, reading.language)))), reading.language
+                        _of_a_part(
+                            plainly(
+                                _remembered_whole(_whole_text(_with_both(step, reading.language), reading.language))
+                            )
+                        ),
+                        reading.language,
                     ),
                     reading.language,
                 )
@@ -147,7 +153,12 @@ def _of_kind(step: Step) -> Step:
     --------
     >>> _of_kind(Step("copy.ending", {"to": ("tabelki csv",)}, text="skopiuj tam obie tabelki csv")).arguments
     {'ending': ('.csv',)}
+    >>> _of_kind(Step("copy", {"file": ("both csv",), "to": ("old",)}, text="copy both csv to old"))[:2]
+    ('copy.ending', {'to': ('old',), 'ending': ('.csv',)})
     """
+    file = step.word("file")
+    if step.act in {"copy", "move"} and how_many(file) > 1 and (kinds := kind_of_file(file.rpartition(" ")[2])):
+        step = step._replace(act=f"{step.act}.ending").with_arguments(ending=kinds[:1], file=())
     kinds = kind_of_file(step.word("to").rpartition(" ")[2]) if step.word("to") else ()
     is_kind = step.act in {"copy.ending", "move.ending"} and not step.word("ending") and bool(kinds)
     return step.with_arguments(ending=kinds[:1], to=()) if is_kind else step
@@ -168,14 +179,21 @@ def _of_two_names(step: Step) -> Step:
 
 
 def _of_that_file(step: Step, context: Context) -> Step:
-    """Return that the file that is spoken of is to go, and no task, where it is called a file.
+    """Return that the file that is spoken of is to go, and no task, where it is called a file; or that its text is to change.
 
     Examples
     --------
     >>> said = Step("task.delete", {}, text="I don't need it after all, delete that file")
     >>> _of_that_file(said, Context(file="a.txt"))[:2]
     ('delete', {'file': ('a.txt',)})
+    >>> wrote = Context(changed=Step("write", {"file": ("a.txt",), "text": ("we are closed tomorrow",)}))
+    >>> _of_that_file(Step("task.change", {"old": ("tomorrow",), "new": ("on Monday",)}), wrote).act
+    'replace'
     """
+    changed = context.changed.arguments if context.changed is not None else {}
+    written = [word for role in ("text", "added", "new") for word in changed.get(role, ())]
+    if step.act == "task.change" and changed.get("file") and any(step.word("old") in one for one in written):
+        return step._replace(act="replace").with_arguments(file=changed["file"]) if step.word("old") else step
     is_file = step.act == "task.delete" and not step.arguments and "file" in concepts_of(step.text) and context.file
     return Step("delete", {"file": (context.file,)}, text=step.text) if is_file else step
 
@@ -240,6 +258,39 @@ def with_others_filled(reading: Reading) -> Reading:
         for one in reading.others
     )
     return reading._replace(others=tuple(others))
+
+
+def with_agreeing(reading: Reading) -> Reading:
+    """Add up readings that come to the same: the same step read twice, or the folder made that something goes into.
+
+    Examples
+    --------
+    >>> step = Step("rename", {"file": ("a.txt",), "to": ("b.txt",)})
+    >>> with_agreeing(Reading((step,), 0.25, others=(Reading((step,), 0.5),))).confidence
+    0.75
+    >>> made = Reading((Step("folder.make", {"to": ("old",)}),), 0.5)
+    >>> with_agreeing(Reading((Step("copy", {"file": ("a.txt",), "to": ("old/",)}),), 0.25, others=(made,))).confidence
+    0.75
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    same = [one for one in reading.others if step is not None and _comes_to(one.steps, step, reading.language)]
+    if not same:
+        return reading
+    both = min(1.0, reading.confidence + sum(one.confidence for one in same))
+    return reading._replace(confidence=both, others=tuple(one for one in reading.others if one not in same))
+
+
+def _comes_to(steps: Sequence[Step], step: Step, language: str) -> bool:
+    """Tell whether other steps do what one does, or the first half of it."""
+    other = _into_folder(steps[0], language, Context()) if len(steps) == 1 else Step("", {})
+    is_made = other.act == "folder.make" and step.act in {"copy", "move"} and len(step.arguments.get("file", ())) == 1
+    if is_made and other.word("to").rstrip("/") == step.word("to").rstrip("/") != "":
+        return True
+    is_noted = step.act == "task.add" and other.act in {"append", "remember"} and not ENDED.search(other.word("file"))
+    is_noted = is_noted and bool(concepts_of(step.text) & _OF_NOTING)
+    if is_noted and other.word("text").rstrip(".") == step.word("text").rstrip(".") != "":
+        return True  # on a list that is no file
+    return (other.act, other.destination, dict(other.arguments)) == (step.act, step.destination, dict(step.arguments))
 
 
 def _into_folder(step: Step, language: str, context: Context) -> Step:
@@ -492,6 +543,54 @@ _OF_NOTING = frozenset(("task", "list", "note", "remind", "remember"))
 """Concepts of words behind which it is told what is to be done."""
 
 
+def _with_both(step: Step, language: str) -> Step:
+    """Give what is written what stands behind it with an "and", where that was taken for a file, or for nothing.
+
+    Examples
+    --------
+    >>> said = "make a.txt with the lines tea, milk and butter"
+    >>> _with_both(Step("write", {"file": ("a.txt", "butter"), "text": ("tea, milk",)}, text=said), "en").arguments
+    {'file': ('a.txt',), 'text': ('tea, milk and butter',)}
+    >>> said = "put velcro and gaffa at the end of the list"
+    >>> _with_both(Step("append", {"file": ("the list",), "text": ("velcro",)}, text=said), "en").word("text")
+    'velcro and gaffa'
+    >>> said = "note on my list: answer the school and pay the shop"
+    >>> _with_both(Step("task.add", {"text": ("pay the shop",)}, text=said), "en").word("text")
+    'answer the school and pay the shop'
+    """
+    text, said = step.word("text"), step.text.partition("\n")[0]
+    if step.act not in {*WRITING, "prepend", "task.add"} or not text or said.count(text) != 1:
+        return step
+    begin, end = said.find(text), said.find(text) + len(text)
+    if any(first <= begin < last for first, last in quotations(said)):
+        return step
+    found = words_of(said)
+    told = lexicon_of(language).concepts(found)
+    before = [at for at, word in enumerate(found) if word.end <= begin][-1:]
+    *_, rest = re.split(r"[:\uff1a] ", said[:begin])
+    if step.act == "task.add" and rest.strip() and rest != said[:begin] and before and "and" in told[before[0]]:
+        return step.with_arguments(text=(said[begin - len(rest) :].strip(" ."),))
+    at = next((place for place, word in enumerate(found) if word.start >= end), len(found))
+    if at + 1 >= len(found) or "and" not in told[at] or not found[at].text.isalpha():
+        return step
+    first = found[at + 1].start
+    files = step.arguments.get("file", ())
+    other = next((word for word in files[1:] if said[first:].startswith(word) and not ENDED.search(word)), "")
+    last = at + 1
+    while last < len(found) and found[last].kind == "word" and not (told[last] or _is_little(found[last], language)):
+        last += 1
+    if not other and (len(step.arguments) < BOTH or last == at + 1):
+        return step
+    end = first + len(other) if other else found[last - 1].end
+    return step.with_arguments(text=(said[begin:end],), file=tuple(word for word in files if word != other))
+
+
+def _is_little(word: Word, language: str) -> bool:
+    """Tell whether a word is a small one, or says where on a list something goes."""
+    is_placed = any(words_of_wishes(language).concepts([word]))
+    return is_placed or is_small(word.text) or is_small_in(word.folded, language)
+
+
 def _whole_text(step: Step, language: str) -> Step:
     """Give what is added to a named file the verb back that it begins with, and the place that it ends with.
 
@@ -575,6 +674,9 @@ def _of_a_part(step: Step) -> Step:
 
     The word for the part may stand inside of what was read as the file.
     """
+    is_line = bool(concepts_of(step.text) & {"line", "row"}) or any(sign.isdigit() for sign in step.word("line"))
+    if step.act == "line.delete" and step.word("find") and step.word("line") and not is_line:
+        return step.with_arguments(line=())  # no number of a line
     if step.act != "delete":
         return step
     said = step.arguments.get("file", ())

@@ -59,13 +59,14 @@ from lango_nb.models.offline.refining import (
     of_the_file,
     rejoined,
     said_rather,
+    taking_back,
     to_named_file,
     with_nouns,
     without_refused,
     written_alike,
 )
 from lango_nb.models.offline.request import ASKED_OF, length
-from lango_nb.models.offline.steps import FEW_SAID, with_others_filled, with_whole_steps, without_last
+from lango_nb.models.offline.steps import FEW_SAID, with_agreeing, with_others_filled, with_whole_steps, without_last
 from lango_nb.models.offline.wishes import courteous, questions_in, wish_among, wishes_in, without_nothing_else
 
 MOST_TURNS = 8
@@ -292,7 +293,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     if (first in UNREAD or first in _SETTING) and is_undo(request, context):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
-    reading = as_one(reading, request)
+    reading = as_one(taking_back(reading, context), request)
     reading = behind_no(
         beside_work(
             said_rather(
@@ -307,7 +308,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = written_alike(of_files(to_named_file(rejoined(reading, request), request), request), request)
     if (corrected := correction(reading, request, context) or of_tidying(reading, request, context)) is not None:
         return corrected
-    reading = of_list(of_spoken_list(reading, request, context), request, context)
+    reading = of_list(of_spoken_list(with_agreeing(reading), request, context), request, context)
     if (meant := meant_instead(reading, request, context)) is not None:
         files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
         each = tuple(meant.with_arguments(file=(file,)) for file in files)
@@ -324,7 +325,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = later(reading, context)
     if context.asked is not None and is_of_asked:  # what was not sure enough to be done is not surer for a word more
         reading = reading._replace(confidence=min(reading.confidence, context.asked.confidence))
-    return with_whole_steps(reading, request, context)
+    whole = with_whole_steps(reading, request, context)
+    return whole if is_of_asked else with_agreeing(whole)
 
 
 def without_manners(request: str) -> str:

@@ -50,8 +50,8 @@ def wishes_in(request: str) -> tuple[str, ...]:
     ('From sales.csv I need the sum of amount per shop', 'From sales.csv I need the largest amount')
     >>> wishes_in("Two things: (a) count the lines of a.txt, (b) show me b.txt")
     ('count the lines of a.txt', 'show me b.txt')
-    >>> wishes_in("make a.txt with two lines: tea, milk, and then tell me how many lines b.md has")
-    ('make a.txt with two lines: tea, milk', 'tell me how many lines b.md has')
+    >>> wishes_in("put tea on a.txt, and after that show me b.md")
+    ('put tea on a.txt', 'show me b.md')
     >>> wishes_in("add to shopping.txt:\n- milk\n- bread"), wishes_in("what is in a.txt?")
     ((), ())
     """

@@ -768,3 +768,54 @@ def test_a_task_is_ticked_off_by_what_tells_that_it_is_done(folder: Path) -> Non
     for text in ("remind me to buy milk", "remind me to call Ann"):
         engine.run_sync(text)
     assert engine.run_sync("I bought the milk already").turn.answer == "Done: buy milk."
+
+
+@pytest.mark.parametrize("text", ["rename one of them to final.md", "delete one of them"])
+def test_one_of_several_files_is_asked_about_and_the_folder_stays(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "docs" / "other.txt").write_text("other\n")
+    ask("which files are in docs?")
+    before = held(folder)
+    assert ask(text).error_code == "asked_back"
+    assert held(folder) == before
+
+
+def test_a_box_that_is_ticked_by_its_place_is_one_of_those_shown(ask: Ask, folder: Path) -> None:
+    (folder / "todo.md").write_text("# To do\n- [x] seeds\n- [ ] paint\n- [ ] nails\n")
+    ask("whats still open in todo.md")
+    ask("tick off the first one")
+    assert (folder / "todo.md").read_text() == "# To do\n- [x] seeds\n- [x] paint\n- [ ] nails\n"
+
+
+def test_a_file_that_is_named_behind_a_word_for_it_is_no_other_one(ask: Ask, folder: Path) -> None:
+    (folder / "docs" / "05_offer.txt").write_text("an offer\n")
+    (folder / "contacts.txt").write_text("mail: ann, mail: bo\n")
+    before = held(folder)
+    ask("delete it")
+    ask("sorry, I meant the mail 05_offer.txt")
+    assert {*before} - {*held(folder)} <= {"docs/05_offer.txt"}
+
+
+def test_nothing_is_put_onto_a_line_that_is_only_pointed_at(ask: Ask, folder: Path) -> None:
+    ask("show me notes.md")
+    before = held(folder)
+    ask("put a broom on that line too")
+    assert held(folder) == before
+
+
+def test_what_shall_be_asked_about_first_is_not_written(ask: Ask, folder: Path) -> None:
+    before = held(folder)
+    assert ask('write "milk" into new.txt, but ask me first').error_code == "asked_back"
+    assert held(folder) == before
+
+
+def test_what_stands_behind_an_and_is_written_too(ask: Ask, folder: Path) -> None:
+    ask("add salt and pepper at the end of notes.md")
+    assert (folder / "notes.md").read_text().endswith("salt and pepper\n")
+
+
+def test_a_change_beside_a_look_is_taken_back(ask: Ask, folder: Path) -> None:
+    before = held(folder)
+    ask("add tea to notes.md and tell me how many lines it has")
+    assert held(folder) != before
+    ask("undo that")
+    assert held(folder) == before
