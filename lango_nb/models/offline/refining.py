@@ -90,6 +90,8 @@ def said_rather(reading: Reading, request: str) -> Reading:
     >>> said_rather(Reading((Step("read", {"file": ("the letter",)}),), 0.4, others=(other,)), "delete the letter").steps[0].act
     'delete'
     """
+    if (begun := _begun_rather(reading, request)) is not None:
+        return begun
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
     told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
     is_wrong = first == "refrain" and not told & REFUSING and bool(reading.others)
@@ -115,6 +117,63 @@ def said_rather(reading: Reading, request: str) -> Reading:
             rest = tuple(one for one in reading.others if one is not other)
             return other._replace(others=rest if is_wrong else (reading._replace(others=()), *rest))
     return reading
+
+
+_DEEDS: Mapping[str, tuple[str, ...]] = {
+    "delete": ("delete", "line.delete", "task.delete"), "move": ("move", "line.move"), "rename": ("rename",), "copy": ("copy",),
+    "replace": ("replace", "line.replace", "json.set", "task.change"), "append": ("append", "prepend", "task.add"),
+    "change": ("replace", "line.replace", "json.set", "task.change", "rename"),
+}  # fmt: skip
+"""Verbs that change something, and what is to be done where a request begins with one."""
+
+
+def deed_of(request: str, language: str) -> frozenset[str]:
+    """Return what a request says by its verb that is to be done, where that changes something: what it begins with.
+
+    Words that stand without blanks say it last.
+
+    Examples
+    --------
+    >>> [sorted(deed_of(text, "en")) for text in ("please delete the last line", "the last line is to go", "show me the changes")]
+    [['delete'], [], []]
+    >>> sorted(deed_of("そのファイルを削除してください", "ja"))
+    ['delete']
+    """
+    found = [word for word in words_of(request.partition("\n")[0]) if word.kind != "sign"]
+    told = lexicon_of(language).concepts(found)
+    if any(word.kind in UNSPACED for word in found):
+        last = next((one for one in reversed(told) if one & (WISHING | {*_DEEDS})), frozenset[str]())
+        return last & {*_DEEDS}
+    at = next((at for at, one in enumerate(told) if not one & {"please", "greeting"}), len(told))
+    first = told[at] if at < len(told) and not found[at].is_quoted else frozenset[str]()
+    first = first or (lexicon().concepts(found)[at] if at < len(told) and found[at].kind == "word" else first)
+    return first & {*_DEEDS} if not first & _SHOWING_FIRST else frozenset()
+
+
+def _begun_rather(reading: Reading, request: str) -> Reading | None:
+    """Return the reading that does what a request begins with, where it was read as a look, or as more of what was said before.
+
+    Examples
+    --------
+    >>> more = Reading((Step("json.set", {"key": ("open",), "new": ("true",)}),), 0.5)
+    >>> said = Reading((Step("json.get", {"key": ("open",)}),), 0.7, others=(more,))
+    >>> _begun_rather(said, "set open to true").steps[0].act, _begun_rather(said, "is open set to true?")
+    ('json.set', None)
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.destination or is_change(step.act) or step.act in {"refrain", "ask.change", "fix"}:
+        return None
+    deeds = {act for deed in deed_of(request, reading.language) for act in _DEEDS[deed]}
+    if not deeds or is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS:
+        return None
+    chosen = next(
+        (one for one in reading.others if one.confidence >= _POSSIBLY and one.steps[0].act in deeds and not lacks(one.steps[0])),
+        None,
+    ) or next((one for one in reading.others if one.confidence >= _POSSIBLY and one.steps[0].act in deeds), None)
+    if chosen is None:
+        return None
+    rest = tuple(one for one in reading.others if one is not chosen)
+    return chosen._replace(confidence=min(1.0, chosen.confidence + reading.confidence), others=rest)
 
 
 def of_the_file(reading: Reading, request: str, context: Context) -> Reading:
@@ -558,7 +617,8 @@ def rejoined(reading: Reading, request: str) -> Reading:
     """
     first, *rest = reading.steps or (Step("unclear", {}),)
     if not rest and (deleted := _deleted_rather(first, reading.language)) is not first:
-        return reading._replace(steps=(deleted,), confidence=min(reading.confidence, _DOUBTFUL))
+        is_begun = "delete" in deed_of(request, reading.language)
+        return reading._replace(steps=(deleted,), confidence=min(reading.confidence, 1.0 if is_begun else _DOUBTFUL))
     if len(rest) == BOTH and first.act == "folder.make" and not first.arguments and set(rest[0].arguments) == {"to"}:
         made = first._replace(arguments=rest[0].arguments)  # 建个letters文件夹,把信挪进去
         return reading._replace(steps=(made, rest[1]), confidence=max((reading.confidence, *reading.each[2:])), each=())
@@ -576,7 +636,7 @@ def rejoined(reading: Reading, request: str) -> Reading:
             kept = first.with_arguments(to=rest[0].arguments["to"])._replace(destination=rest[0].destination)
             return reading._replace(steps=(kept,), confidence=max((reading.confidence, *reading.each[:1])), each=())
     words = [word for step in rest for role, said in step.arguments.items() if role != "file" for word in said]
-    is_parted = bool(rest) and first.act == "line.delete" and all(step.act in FOLLOWS for step in rest)
+    is_parted = bool(rest) and first.act == "line.delete" and all(step.act in {*FOLLOWS, "read.line"} for step in rest)
     if is_parted and words and all(word.isdecimal() for word in words):
         file = first.arguments.get("file") or next((step.arguments["file"] for step in rest if step.word("file")), ())
         step = first.with_arguments(file=file)._replace(text=request)
@@ -618,8 +678,11 @@ def of_files(reading: Reading, request: str) -> Reading:
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     about = [one for one in reading.others if one.steps[0].word("file")]
-    if step.act == "task.delete" and not step.word("text"):  # "delete the todo list"
-        return next((one for one in about if one.steps[0].act == "delete"), reading)
+    if step.act == "task.delete" and not step.word("text"):
+        left = left_over(request, step, reading.language) if concepts_of(request) & OF_TASKS else ""
+        if left:  # "delete the task about the smoker"
+            return reading._replace(steps=(step.with_arguments(text=(left,)),))
+        return next((one for one in about if one.steps[0].act == "delete"), reading)  # the todo list
     if step.act not in _OF_A_FILE or concepts_of(request) & OF_TASKS:
         return reading
     sure = SURE if step.act == "task.delete" else HALF
@@ -638,10 +701,10 @@ def _deleted_rather(step: Step, language: str) -> Step:
     >>> _deleted_rather(said, "en").arguments
     {'file': ('a.txt',), 'line': ('-1',)}
     """
-    line = {"read.first": "1", "read.last": "-1"}.get(step.act, step.word("line"))
+    line = {"read.first": "1", "read.last": "-1"}.get(step.act, step.word("line") or step.word("from"))
     rest = step.text.replace(step.word("file") or "\0", " ")
     told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(rest)))
-    is_one = bool(line) and step.act in {"read.first", "read.last", "read.line"} and step.word("n") in {"", "1"}
+    is_one = bool(line) and step.act in {"read.first", "read.last", "read.line", "read.lines"} and step.word("n") in {"", "1"}
     if not is_one or "delete" not in told or told & (_SHOWING_FIRST | ASKED_OF) or step.destination or asks(step.text):
         return step
     return Step(

@@ -553,5 +553,8 @@ def plainly(step: Step) -> Step:
     if step.act in {"write", "append", "prepend"} and step.destination in {"write", "append"} and not step.word("file"):
         return step.with_arguments(file=step.arguments.get("to", ()), to=())._replace(destination="")
     is_told = any(word.is_quoted for word in words_of(step.text)) and "run" in concepts_of(step.text)
-    found = as_act(step.word("command")) if step.act == "run" and not is_told else None
+    line = step.word("command")
+    if step.act == "run" and not is_told and EXACT.match(line) and not line.endswith("/") and line != step.text.strip():
+        return Step("run.file", {"file": (line,)}, step.destination, step.text)  # "run tools/weigh.py for me"
+    found = as_act(line) if step.act == "run" and not is_told else None
     return step if found is None else found._replace(destination=step.destination, text=step.text)
