@@ -446,11 +446,15 @@ def _is_gentle(reading: Reading) -> bool:
         and least_of(reading) < _NEVER
         and all(
             not step.destination
-            and (step.act in _GENTLE or not (is_change(step.act) or is_talk(step.act)))
+            and (step.act in _GENTLE or not (is_change(step.act) or (is_talk(step.act) and not _only_asks(step))))
             and sure >= (CHANGE_LEAST if step.act in _GENTLE else LOOK_LEAST)
             for step, sure in zip(reading.steps, reading.each, strict=True)
         )
     )
+
+
+def _only_asks(step: Step) -> bool:
+    return step.act == "unclear" and asks(step.text)
 
 
 _HOW_IN = 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import posixpath
 import re
 import shlex
@@ -707,8 +708,26 @@ def _line_delete(desk: Desk, step: Step) -> Work:
         else not (desk.is_certain or (is_clear and not desk.asks_first))
     ):
         raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=shown))
-    yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
+    left = [line for at, line in enumerate(before) if at not in gone]
+    if path.endswith(".json") and _is_json(before) and not _is_json(left):  # "take the last one out" is no bracket
+        raise desk.missing(step.with_arguments(line=(), find=()), "line")
+    yield from edit(desk, path, old, left)
     return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=shown), path)
+
+
+def _is_json(text: Sequence[str]) -> bool:
+    """Tell whether lines are JSON together.
+
+    Examples
+    --------
+    >>> _is_json(["{", '"a": 1', "}"]), _is_json(["{", '"a": 1'])
+    (True, False)
+    """
+    try:
+        json.loads("\n".join(text))
+    except ValueError:
+        return False
+    return True
 
 
 def _line_move(desk: Desk, step: Step) -> Work:
@@ -762,14 +781,17 @@ _OF_LINES = (".txt", ".md")
 
 def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tuple[set[int], bool]:
     """Return the places of the lines that are to go, and whether it is clear that these are meant."""
-    said = step.arguments.get("line", ())
+    said = tuple(word for word in step.arguments.get("line", ()) if "day" not in concepts_of(word))  # "last year"
     run = next((found[0] for found in _RUN.finditer(step.text) if said and said[0] in found[0]), "")
     places = _places(run) if run else [place for word in said for place in line_numbers(word)]
     if any(sign.isdigit() for word in said for sign in word) or (said and len(places) == len(said)):
         if not places:
             raise desk.missing(step, "line")
         return {_line_at(desk, path, place, before) for place in places}, True
-    sought = step.word("find") or " ".join(said)
+    sought = step.word("find") or " ".join(step.arguments.get("line", ()))
+    first = concepts_of(sought.partition(" ")[0])
+    if is_part(sought) and "one_number" in first and not first & {"it", "line", "first"}:
+        raise desk.missing(step.with_arguments(line=()), "line")  # "a line"
     if not sought or is_pointer(sought, "it") or begins_with_pointer(sought) or is_part(sought):
         answered = {line.strip() for line in (desk.context.answer, *_added(desk)) for line in line.splitlines()}
         shown = {at for at, line in enumerate(before) if line.strip() and line.strip() in answered}

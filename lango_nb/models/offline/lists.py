@@ -188,7 +188,7 @@ def _of_removal(step: Step, request: str, language: str) -> Step | None:
     {'file': ('shopping list',), 'find': ('milk',)}
     """
     found = words_of(request)
-    marks = words_of_wishes(language).concepts(found)
+    marks = words_of_wishes(language).concepts(words_of(without_text(step, request)))
     if not any("off" in one for one in marks) or step.act in {"line.delete", "line.tick"}:
         return None
     files = [word.text for word in found if word.kind == "file" and not word.is_quoted]
@@ -199,6 +199,18 @@ def _of_removal(step: Step, request: str, language: str) -> Step | None:
     verb = found[0].end if found[0].kind == "word" else 0
     left = left_over(request[verb:], rest, language)
     return rest._replace(act="line.delete" if not files else "line.tick").with_arguments(find=(left,)) if left else None
+
+
+def without_text(step: Step, request: str) -> str:
+    """Return a request without what is to be written: its words say nothing of what is to be done.
+
+    Examples
+    --------
+    >>> without_text(Step("write", {"text": ("Sem is off",)}), "make a.txt: Sem is off")
+    'make a.txt:  '
+    """
+    text = step.word("text") if step.act in {"write", "append", "prepend"} else ""
+    return request.replace(text, " ") if text else request
 
 
 def list_in(request: str, found: Sequence[Word], language: str) -> str:
@@ -443,7 +455,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
         act = "count.matches" if step.act == "task.list" and "many" in concepts_of(request) else "search"
         return Step(act, {"file": (file,), "find": (mark[0] if mark else "[ ]",)}, step.destination, request)
     told = concepts_of(request)
-    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
+    rest = without_text(step, request)
+    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(rest)))
     if (
         asked := _all_gone(reading, request, context, marks)
         or _asked_of_boxes(request, marks, reading.language, has_boxes=has_boxes)

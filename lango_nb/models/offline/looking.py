@@ -16,7 +16,7 @@ from lango_nb.models.offline.columns import is_numeric, is_of_lengths, label_of,
 from lango_nb.models.offline.conditions import spoken_of
 from lango_nb.models.offline.derived import with_derived
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
-from lango_nb.models.offline.followups import says_operation
+from lango_nb.models.offline.followups import says_more, says_operation
 from lango_nb.models.offline.keyed import KEYED, in_json
 from lango_nb.models.offline.keys_asked import Leaf, leaf
 from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
@@ -206,6 +206,8 @@ def _operate(desk: Desk, step: Step) -> Work:
         return counted
     if step.act in {"rows.where", "rows.count", "cell"} and not step.word("value"):
         step = yield from _with_value(desk, step)
+        is_bare = step.act == "rows.count" and not (step.word("value") or says_more(step.text.partition("\n")[0]))
+        step = step._replace(act="count.rows") if is_bare else step  # "how many are there?"
     if step.act == "count.matches" and not step.word("find").strip():
         raise desk.missing(step, "find")
     if step.act == "count.matches" and "price" in said_of_tables(step.text, desk.language):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.keyed import TABULAR
@@ -57,7 +58,10 @@ def shown_line(request: Request) -> Step | None:
         return None
     is_found = request.last.act in {"search", "read.line", "read.first", "read.last"} and "file" not in told
     is_line = bool(told & {"line", "row"}) or is_part(request.text) or (is_found and not request.unexplained)
-    if not is_line or "word" in told or says_more(request.text) or any(sign.isdigit() for sign in request.text):
+    told_each = lexicon_of(request.language).concepts(request.words)
+    is_any = any("one_number" in one and other & {"line", "row"} for one, other in pairwise(told_each))  # "a line"
+    is_other = "word" in told or is_any or says_more(request.text)
+    if not is_line or is_other or any(sign.isdigit() for sign in request.text):
         return None
     return request.instead("line.delete", file=(file,), find=shown)
 
@@ -206,7 +210,8 @@ def line_at_place(request: Request) -> Step | None:
     """
     step, is_east = request.step, request.language in {"ja", "zh"}
     place = rank(request.text) if is_east else request.place
-    is_bare = step.act in {"line.delete", "delete"} and not step.arguments and not request.files
+    is_placed = set(step.arguments) == {"find"} and rank(step.word("find")) is not None
+    is_bare = step.act in {"line.delete", "delete"} and (not step.arguments or is_placed) and not request.files
     is_line = is_bare and request.says_line
     return request.instead("line.delete", line=(str(place),)) if is_line and place else None
 

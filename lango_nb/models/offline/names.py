@@ -598,8 +598,10 @@ def endings(word: str) -> tuple[str, ...]:
             return (".csv",)
         if found := kinds.get(part) or kinds.get(part[:-1] if part[-1:] in "sn" else part) or kinds.get(stem(part)):
             return tuple(found.split())
-    short = body.split()[0].split("-")[0] if body.split() else ""
-    return (f".{short}",) if re.fullmatch(r"[a-z0-9]{1,5}", short) else ()
+    first, *rest = body.split() or [""]
+    short = first.split("-")[0] if all("file" in concepts_of(word) for word in rest) else ""  # no "all letters"
+    is_short = re.fullmatch(r"[a-z0-9]{1,5}", short) is not None and "all" not in concepts_of(short)
+    return (f".{short}",) if is_short else ()
 
 
 def begins_with_pointer(words: str) -> bool:

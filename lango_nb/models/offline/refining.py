@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from lango_nb.models.offline.columns import names_column
 from lango_nb.models.offline.features import PROGRAMS
-from lango_nb.models.offline.followups import ENDED, EXACT, HALF, WISHING, is_work, lacks
+from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, HALF, WISHING, is_work, lacks
 from lango_nb.models.offline.keyed import TABULAR
 from lango_nb.models.offline.lexicon import ASK_SIGNS, REFUSING, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
@@ -73,6 +73,8 @@ _ALL = frozenset(("all", "each", "folder"))
 _SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
 _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 """A row of a table, as it stands in a request."""
+_ROW_TEXT = re.compile(r"[^,;]+(?:[,;][^,;]*){2,}")
+"""A whole row, as it is written below others."""
 _UNSURE_ACTS = frozenset(("rows.where", "cell", "unclear", "talk", "read", "replace", "json.set", "task.done", "task.change", "task.add"))  # fmt: skip
 """Acts that a wish to set a value of a table is taken for."""
 _FEW_IN_CELL = 12
@@ -96,10 +98,21 @@ def said_rather(reading: Reading, request: str) -> Reading:
     told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
     is_wrong = first == "refrain" and not told & REFUSING and bool(reading.others)
     is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
+    kinds = [one for one in reading.others if first == "delete.all" and _goes_by_kind(one.steps[0])]
+    if kinds:
+        return kinds[0]._replace(others=())  # "delete all letters"
     if first == "delete.all" and "file" in told and not told & _ALL and not reading.others:
         return reading._replace(steps=(Step("delete", {}, text=request),))  # "effacez le vieux fichier": which one?
     if not first or (reading.confidence >= SURE and not is_wrong):
         return reading
+    if first == "talk" and told & _CHATTING and not any(word.kind in {"file", "folder"} for word in words_of(request)):
+        return reading._replace(confidence=max(reading.confidence, HALF), others=())
+    is_doubtful = reading.confidence < HALF and is_change(first)
+    if is_doubtful and any(_asks_whether(one) for one in CLAUSES.split(request)):
+        return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
+    if first in {"column.max", "column.min"} and "sort" in told:
+        rows = (one for one in reading.others if one.steps[0].act == "rows.sorted" and one.confidence >= _POSSIBLY)
+        return next(rows, reading)
     least = reading.confidence if first == "talk" else 0.0
     is_shown = first == "talk" and bool(_SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]))
     for other in sorted(reading.others, key=lambda one: -one.confidence):
@@ -119,6 +132,20 @@ def said_rather(reading: Reading, request: str) -> Reading:
     return reading
 
 
+def _goes_by_kind(step: Step) -> bool:
+    """Tell whether files that are described are to go, and not simply all: "all letters", and not "all files".
+
+    Examples
+    --------
+    >>> _goes_by_kind(Step("delete", {"file": ("all letters",)})), _goes_by_kind(Step("delete", {"file": ("all files",)}))
+    (True, False)
+    """
+    last = step.word("file").rpartition(" ")[2]
+    return step.act == "delete" and is_noun_of_file(last) and not concepts_of(last) & {"file", "folder"}
+
+
+_CHATTING = frozenset(("joke", "weather"))
+"""Concepts of what is talked about, and stands in no file."""
 _DEEDS: Mapping[str, tuple[str, ...]] = {
     "delete": ("delete", "line.delete", "task.delete"), "move": ("move", "line.move"), "rename": ("rename",), "copy": ("copy",),
     "replace": ("replace", "line.replace", "json.set", "task.change"), "append": ("append", "prepend", "task.add"),
@@ -209,13 +236,25 @@ def beside_work(reading: Reading) -> Reading:
     if len(reading.steps) < 2 or not any(is_work(step) for step in reading.steps):  # noqa: PLR2004 - one beside another
         return reading
     kept = [
-        (step._replace(act="unclear") if step.act == "talk" else step, sure)
+        (step._replace(act="unclear", arguments={}) if step.act == "talk" or _only_asks(step) else step, sure)
         for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
-        if step.act != "talk" or asks(step.text)
+        if step.act not in {"talk", "yes", "no"} or asks(step.text)
     ]
     return reading._replace(
         steps=tuple(step for step, _ in kept), each=tuple(sure for _, sure in kept) if len(kept) > 1 else ()
     )
+
+
+def _only_asks(step: Step) -> bool:
+    """Tell whether a part of a request asks, where it was read as a change that lacks something: "tell me how many are in it".
+
+    Examples
+    --------
+    >>> _only_asks(Step("replace", {"new": ("it",)}, text="and tell me how many are in it")), _only_asks(Step("replace", {}))
+    (True, False)
+    """
+    is_begun = step.act in acts() and is_change(step.act) and lacks(step)
+    return is_begun and asks(step.text) and not deed_of(step.text, "")
 
 
 _HARDLY = 0.5
@@ -234,8 +273,11 @@ def as_one(reading: Reading, request: str) -> Reading:
     ['unclear']
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
-    if step is not None and step.act == "about.agents" and _is_of_things(request, reading.language):
-        return reading._replace(steps=(Step("unclear", {}, text=request),)) if not step.arguments else reading
+    if step is not None and step.act in {"about.agents", "about.owner"} and _is_of_things(
+        request, reading.language, is_whose=step.act == "about.owner"
+    ):
+        is_of_one = step.act == "about.agents" and bool(step.arguments)
+        return reading if is_of_one else reading._replace(steps=(Step("unclear", {}, text=request),))
     each = reading.each or (reading.confidence,) * len(reading.steps)
     is_parted = len(reading.steps) > 1 and all(step.act in _ASKING_ONLY for step in reading.steps)
     is_parted = is_parted and not any(step.destination for step in reading.steps) and min(each) < _HARDLY
@@ -471,6 +513,12 @@ def of_known_kinds(reading: Reading) -> Reading:
             if other.steps[0].act == group:
                 rest = (*reading.others[:place], *reading.others[place + 1 :])
                 return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
+    if step.act in WRITING and step.word("file").endswith(".json"):  # nothing is written below a text of keys
+        for place, other in enumerate(reading.others):
+            one = other.steps[0]
+            if one.act == "json.set" and one.arguments.get("file") == step.arguments["file"] and not lacks(one):
+                rest = (*reading.others[:place], *reading.others[place + 1 :])
+                return other._replace(confidence=min(1.0, reading.confidence + other.confidence), others=rest)
     if step.act == "delete" and (cut := _cut_rather(reading)) is not None:
         return cut
     for other in reading.others if step.act in {"list", "delete.all"} and not step.arguments else ():
@@ -479,15 +527,17 @@ def of_known_kinds(reading: Reading) -> Reading:
     return reading
 
 
-def _is_of_things(text: str, language: str) -> bool:
-    """Tell whether a question is about something that it names, and says nothing of who is here.
+def _is_of_things(text: str, language: str, *, is_whose: bool = False) -> bool:
+    """Tell whether a question is about something that it names, and says nothing of who is here, or of who would do it.
 
     Examples
     --------
     >>> _is_of_things("what else is in the cupboard", "en"), _is_of_things("which agents are there", "en")
     (True, False)
+    >>> _is_of_things("who is the red bike from", "en", is_whose=True), _is_of_things("who runs commands", "en", is_whose=True)
+    (True, False)
     """
-    of_agents = {"agent", "tool", "you", "who", "can", "help", "run"}
+    of_agents = {"agent", "tool", "you", "can", "help", "run"} | (WISHING - {"many", "show"} if is_whose else {"who"})
     return asks(text) and not concepts_of(text) & of_agents and bool(unexplained(text, language))
 
 
@@ -719,6 +769,9 @@ def written_alike(reading: Reading, request: str) -> Reading:
         return reading
     step = plainly(step)
     file = next((word for word in step.arguments.get("file", ()) if ENDED.search(word)), "")
+    is_begun = step.act == "append" and "append" in deed_of(request, reading.language)
+    if is_begun and file and step.word("text") and not left_over(request, step, reading.language, is_any=True):
+        return reading._replace(steps=(step,), confidence=max(reading.confidence, HALF))
     also = [other for other in reading.others if file and _says_alike(step, plainly(other.steps[0]), file)]
     if also and reading.confidence < HALF and not left_over(request, step, reading.language, is_any=True):
         texts = [text for other in also if (text := other.steps[0].word("text")) and step.word("text").endswith(text)]
@@ -730,8 +783,9 @@ def written_alike(reading: Reading, request: str) -> Reading:
     for other in reading.others:
         alike = plainly(other.steps[0])
         if alike.act in WRITING and alike.act != step.act and dict(alike.arguments) == dict(step.arguments):
-            told = concepts_of(request.replace(step.word("text"), " "))
-            adds = told & {"put", "append"} and not told & {"write", "save", "replace"}
+            told = lexicon_of(reading.language).concepts(words_of(request.replace(step.word("text"), " ")))
+            is_anew = any(one & {"write", "save", "replace", "create"} and not one & {"put", "note"} for one in told)
+            adds = any(one & {"put", "append", "note"} for one in told) and not is_anew
             both = min(1.0, reading.confidence + other.confidence)
             return reading._replace(steps=(step._replace(act="append" if adds else step.act),), confidence=both)
     return reading
@@ -817,7 +871,10 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     file = named[0] if len(named) == 1 else context.file if not named else ""
     is_table = file.casefold().endswith(TABULAR)
     is_anywhere = not file and (is_set or (step.act == "json.set" and bool(step.word("new"))))
-    is_other = request.rstrip()[-1:] in ASK_SIGNS or any(ENDED.search(word) for word in step.arguments.get("to", ()))
+    is_row = step.act in WRITING and _ROW_TEXT.fullmatch(step.word("text")) is not None and bool(named)
+    is_other = is_row or any(is_asking(one) or _asks_whether(one) for one in CLAUSES.split(request))
+    is_other = is_other or request.rstrip()[-1:] in ASK_SIGNS
+    is_other = is_other or any(ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
         return None
     if not request.strip() or (step.act == "task.done" and not named and not is_set):
@@ -834,9 +891,28 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     is_whole = (
         not is_set and step.act in {"move", "replace", "json.set"} and not lacks(step) and reading.confidence >= HALF
     )
+    left = left_over(request, step, reading.language, is_any=True) if step.act == "json.set" and not named else ""
+    if left and not context.file:  # "bens midterm is wrong, should be 66": the row is told, and no key
+        reading = reading._replace(others=tuple(one for one in reading.others if one.steps[0].act != "json.set"))
+        return found._replace(others=reading.others)
+    is_whole = is_whole and not left
     if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
     return found
+
+
+def _asks_whether(clause: str) -> bool:
+    """Tell whether a clause wants to have it looked up whether something is so: "can you look whether it's marked".
+
+    Examples
+    --------
+    >>> _asks_whether("can you look in a.csv whether it is marked as done"), _asks_whether("mark it as done if you can")
+    (True, False)
+    """
+    found = words_of(clause)
+    told, marks = lexicon().concepts(found), words_of_wishes().concepts(found)
+    at = next((at for at, one in enumerate(told) if "if" in one), 0)
+    return at > FEW_SAID and not any(one & {*_DEEDS, "put", "correct"} or "mark" in mark for one, mark in zip(told[:at], marks[:at], strict=True))
 
 
 _STATING = frozenset(
