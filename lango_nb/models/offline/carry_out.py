@@ -23,7 +23,7 @@ from lango_nb.models.offline.arguments import mapped, read_value, required_of, s
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, merge, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
-from lango_nb.models.offline.followups import ENDED
+from lango_nb.models.offline.followups import ENDED, says_operation
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
     concepts_of,
@@ -115,6 +115,8 @@ _OPEN = (
     "no_text",
 )
 """Questions that want more than a yes."""
+_SIZES = frozenset(("count.lines", "count.words", "count.chars"))
+"""Acts that tell how long a file is."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
 LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "append", "append": "append"}
@@ -176,6 +178,9 @@ def carry_out(
         answer = yield from _carried(one, context, folder)
         if question is not None and answer.is_question and answers.said("shall", reading.language, question.text):
             continue  # a plan was found that only wants a yes
+        if one is not reading and answer.is_question and not _changes(reading):
+            question = question or answer
+            continue  # another way to look that leads to a question is no better than the first
         if not answer.is_dead_end:
             is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
             is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
@@ -304,6 +309,8 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     is_kept = bool(moved) and all(step.destination for step in reading.steps)  # the file it is in goes nowhere
     if is_kept or any(step.act == "folder.make" and "folder" not in concepts_of(step.text) for step in other.steps):
         return False  # "make it 20 minutes"
+    if any(step.act in _SIZES and not says_operation(step.text, step.act, other.language) for step in other.steps):
+        return False  # nobody spoke of words, or of lines
     is_it = any(_points(word) for step in reading.steps for word in step.arguments.get("file", ()))
     if is_it and _deletes(reading) and any(step.act.startswith("delete.") for step in other.steps):
         return False  # "delete that file", where none was spoken of, is not all of them

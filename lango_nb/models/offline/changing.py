@@ -387,7 +387,7 @@ def _appended_to(desk: Desk, step: Step, word: str) -> Work:
     if word and not is_pointer(word, "it"):
         return (yield from _new_or_there(desk, step, word))
     if desk.context.file and (yield from desk.folder.find(desk.context.file)) is None:
-        return desk.context.file, None
+        return (yield from _new_or_there(desk, step, desk.context.file))  # that may be how it was called: "the list"
     return (yield from _there(desk, step))
 
 

@@ -267,9 +267,14 @@ def with_left_over(step: Step, language: str) -> Step:
         is_file = is_named and is_noun_of_file(left)
         return step.with_arguments(file=(left,)) if is_file else step  # "… an die Notizen … dran"
     is_bare = step.act == "read" and not (step.arguments or step.destination or points_back(step.text))
+    is_bare = is_bare and not (step.text.rstrip()[-1:] in ASK_SIGNS and concepts_of(step.text) & {"what", "who", "when"})
     if is_bare and "\n" not in step.text and language not in {"ja", "zh"}:
         left = left_over(step.text, step, language)
         return step.with_arguments(file=(left,)) if left else step  # "read the poem"
+    if step.act in {"rename", "move", "copy"} and step.word("to") and not step.word("file"):
+        is_file = "file" in concepts_of(step.text) and not points_back(step.text)
+        left = left_over(step.text, step, language) if is_file else ""
+        return step.with_arguments(file=(left,)) if left else step  # "rename the file with the rules to b.txt"
     row = acts().get(step.act)
     lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
     if len(lacking) != 1 or step.destination or step.act in {"write", "task.add", "remember"} or "\n" in step.text:
@@ -336,6 +341,7 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
         or (has_boxes and not _adds_more(step, request))
         or not request.strip()
         or (step.act == "undo" and reading.confidence >= HALF)
+        or (step.act == "prepend" and step.word("text"))
     ):
         return reading
     found = words_of(request)

@@ -283,7 +283,9 @@ def _meant_instead(desk: Desk, step: Step, error: NoSuch | Unsure, path: str, te
     """Return what is meant where a file has no such key, row or column, or several, or what answers it all the same."""
     if step.act == "json.get" and isinstance(error, Unsure) and (upper := _upper(error.options)):
         return step.with_arguments(file=(path,), key=(upper,))
-    if step.act == "json.get" and (key := key_abroad(error, step.word("key"), desk.language)):
+    if step.act == "json.get" and (
+        key := key_abroad(error, step.word("key"), desk.language) or _key_told(error, step, desk.language)
+    ):
         return step.with_arguments(file=(path,), key=(key,))
     if (of_text := _of_text(desk, step, path, text)) is not None:
         return of_text
@@ -302,6 +304,16 @@ def key_abroad(error: Exception, word: str, language: str) -> str:
     options = error.options if isinstance(error, NoSuch) and error.kind == "key" else ()
     found = [path for path in options if names_column(word, path.rpartition(".")[2], language)]
     return found[0] if len(found) == 1 else ""
+
+
+def _key_told(error: Exception, step: Step, language: str) -> str:
+    """Return the key that the words of a request name part by part: "how many seats has the small hall" is "halls.small"."""
+    options = error.options if isinstance(error, NoSuch) and error.kind == "key" else ()
+    said = step.text.partition("\n")[0].replace(step.word("file") or "\0", " ")
+    named = [path for path in options if all(names_column(said, part, language) for part in path.split("."))]
+    deep = [path for path in named if "." in path or any(one.startswith(f"{path}.") for one in options)]
+    deepest = [path for path in deep if not any(one.startswith(f"{path}.") for one in deep)]
+    return deepest[0] if len(deepest) == 1 else ""
 
 
 def _counted_otherwise(step: Step, path: str, text: str) -> Step | None:
@@ -895,6 +907,22 @@ def _texts(desk: Desk, where: str) -> Work:
     return (yield from desk.folder.read_all(names))
 
 
+def in_ways(wanted: str) -> list[str]:
+    """Return words that are looked for, as they stand and in the ways that a bracket gives: "lampie (lamp)".
+
+    Examples
+    --------
+    >>> in_ways("lampie (lamp)"), in_ways("lamp")
+    (['lampie (lamp)', 'lamp', 'lampie'], ['lamp'])
+    """
+    both = _IN_BRACKETS.fullmatch(wanted.strip())
+    return [wanted, both[2], both[1]] if both is not None else [wanted]
+
+
+_IN_BRACKETS = re.compile(r"(.*\S)\s*[(\uff08]\s*([^()\uff08\uff09]+?)\s*[)\uff09]")
+"""Words, and what they are called otherwise."""
+
+
 def _search(desk: Desk, step: Step) -> Work:
     """Look for a text in one file, in a folder, or everywhere."""
     word = step.word("file")
@@ -925,8 +953,9 @@ def _search(desk: Desk, step: Step) -> Work:
         found = found or with_text(text, stem(wanted.casefold())) or _of_said_kind(desk, step, path, text)
         return _lines_said(desk, settled, path, found)
     texts: dict[str, str] = yield from _texts(desk, path)
-    hits = {name: with_text(text, wanted) for name, text in texts.items()}
-    hits = {name: found for name, found in hits.items() if found}
+    hits = dict[str, list[str]]()
+    for way in in_ways(wanted):
+        hits = hits or {name: found for name, text in texts.items() if (found := with_text(text, way))}
     if not hits:
         raise CannotWork(desk.say("no_match_anywhere", word=wanted))
     names = tuple(hits)
@@ -1593,7 +1622,10 @@ def _search_files(desk: Desk, step: Step) -> Work:
     wanted = desk.need(step, "find")
     where: str = yield from desk.inside(step)
     texts: dict[str, str] = yield from _texts(desk, where)
-    names = tuple(name for name, text in texts.items() if holds(text, wanted))
+    wanted, names = next(
+        ((way, held) for way in in_ways(wanted) if (held := tuple(one for one, text in texts.items() if holds(text, way)))),
+        (wanted, ()),
+    )
     if not names:
         raise CannotWork(desk.say("no_match_anywhere", word=wanted))
     is_counted = bool(concepts_of(step.text) & {"many", "count"})

@@ -53,6 +53,11 @@ def shown_line(request: Request) -> Step | None:
     'line.delete'
     """
     shown, file, told = request.context.shown, request.context.file, request.concepts
+    changed = request.context.changed
+    is_that = points_back(request.text) or (request.language in {"ja", "zh"} and "it" in told)
+    is_written = changed is not None and changed.act in {"append", "replace"} and changed.word("file") == file
+    if not shown and is_that and is_written and changed is not None:
+        shown = changed.arguments.get("added") or changed.arguments.get("new", ())  # the line that was just written
     is_one = len(shown) == 1 and bool(file) and shown[0] != file
     if not is_one or request.step.act not in {"delete", "line.delete"}:
         return None

@@ -16,6 +16,8 @@ from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change
 from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.request import SHORT, UNCLEAR_PLACE, Request, is_changing
 from lango_nb.models.offline.steps import BOTH
+from lango_nb.models.offline.table_query import Query
+from lango_nb.models.offline.table_query import parse as parse_query
 
 
 def difference(request: Request) -> Step | None:
@@ -218,6 +220,11 @@ def answer_kept(request: Request) -> Step | None:
     is_bare = every <= KEEPING | _PLACING and bool(every & _PLACED_AT or request.language in {"ja", "zh"})
     is_other = bool(every & (_OTHERWISE - {"move"} if "put" in every else _OTHERWISE))  # nothing is moved into a file
     is_clear = bool(every & KEEPING) and not is_other and (bool(every & _SHOWN) or is_bare)
-    if not is_clear or says_more(rest):
+    is_of_folder = step.act == "list" and bool(step.destination) and bool(every & {"file", "folder"})
+    if not is_clear or is_of_folder or says_more(rest):
         return None
+    told = parse_query(last.word("query")) if last.act == "query" and "row" in every and len(request.context.shown) < BOTH else None
+    if told is not None and told.measure:  # the rows of which a sum was told
+        rows = Step("query", {**last.arguments, "query": (str(Query(told.where)),), "to": (file,)}, text=last.text)
+        return rows._replace(destination="append" if "append" in every else "write")
     return request.instead("append" if "append" in every else "write", file=(file,), text=("it",))

@@ -847,8 +847,23 @@ def here_in(text: str) -> str:
     """
     said = text.casefold()
     found = [word for _, listed in read_rows("here.tsv") for word in listed.split(", ") if word in said]
-    whole = [word for word in found if not word.isascii() or re.search(rf"(?<!\w){word}(?!\w)", said)]
+    whole = [word for word in found if not word.isalpha() or _is_whole(word, said)]
     return max(whole, key=len, default="")
+
+
+def _is_whole(word: str, text: str) -> bool:
+    """Tell whether a word stands by itself in a text, or has no blanks around it in its language: "cá" is no part of "cámbialo".
+
+    Examples
+    --------
+    >>> _is_whole("cá", "cámbialo"), _is_whole("cá", "põe cá"), _is_whole("ここ", "ここに置いて")
+    (False, True, True)
+    """
+    return ord(max(word)) > _LAST_LATIN or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+_LAST_LATIN = 0x24F
+"""The last letter of alphabets whose words stand between blanks."""
 
 
 @cache

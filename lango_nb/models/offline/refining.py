@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from lango_nb.models.offline.columns import names_column
 from lango_nb.models.offline.features import PROGRAMS
-from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, HALF, WISHING, is_work, lacks
+from lango_nb.models.offline.followups import CLAUSES, DEEDS, ENDED, EXACT, HALF, WISHING, deed_of, is_work, lacks
 from lango_nb.models.offline.keyed import TABULAR
 from lango_nb.models.offline.lexicon import ASK_SIGNS, REFUSING, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
@@ -146,37 +146,6 @@ def _goes_by_kind(step: Step) -> bool:
 
 _CHATTING = frozenset(("joke", "weather"))
 """Concepts of what is talked about, and stands in no file."""
-_DEEDS: Mapping[str, tuple[str, ...]] = {
-    "delete": ("delete", "line.delete", "task.delete"), "move": ("move", "line.move"), "rename": ("rename",), "copy": ("copy",),
-    "replace": ("replace", "line.replace", "json.set", "task.change"), "append": ("append", "prepend", "task.add"),
-    "change": ("replace", "line.replace", "json.set", "task.change", "rename"),
-}  # fmt: skip
-"""Verbs that change something, and what is to be done where a request begins with one."""
-
-
-def deed_of(request: str, language: str) -> frozenset[str]:
-    """Return what a request says by its verb that is to be done, where that changes something: what it begins with.
-
-    Words that stand without blanks say it last.
-
-    Examples
-    --------
-    >>> [sorted(deed_of(text, "en")) for text in ("please delete the last line", "the last line is to go", "show me the changes")]
-    [['delete'], [], []]
-    >>> sorted(deed_of("そのファイルを削除してください", "ja"))
-    ['delete']
-    """
-    found = [word for word in words_of(request.partition("\n")[0]) if word.kind != "sign"]
-    told = lexicon_of(language).concepts(found)
-    if any(word.kind in UNSPACED for word in found):
-        last = next((one for one in reversed(told) if one & (WISHING | {*_DEEDS})), frozenset[str]())
-        return last & {*_DEEDS}
-    at = next((at for at, one in enumerate(told) if not one & {"please", "greeting"}), len(told))
-    first = told[at] if at < len(told) and not found[at].is_quoted else frozenset[str]()
-    first = first or (lexicon().concepts(found)[at] if at < len(told) and found[at].kind == "word" else first)
-    return first & {*_DEEDS} if not first & _SHOWING_FIRST else frozenset()
-
-
 def _begun_rather(reading: Reading, request: str) -> Reading | None:
     """Return the reading that does what a request begins with, where it was read as a look, or as more of what was said before.
 
@@ -190,7 +159,7 @@ def _begun_rather(reading: Reading, request: str) -> Reading | None:
     step = reading.steps[0] if len(reading.steps) == 1 else None
     if step is None or step.destination or is_change(step.act) or step.act in {"refrain", "ask.change", "fix"}:
         return None
-    deeds = {act for deed in deed_of(request, reading.language) for act in _DEEDS[deed]}
+    deeds = {act for deed in deed_of(request, reading.language) for act in DEEDS[deed]}
     if not deeds or is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS:
         return None
     chosen = next(
@@ -240,9 +209,11 @@ def beside_work(reading: Reading) -> Reading:
         for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
         if step.act not in {"talk", "yes", "no"} or asks(step.text)
     ]
-    return reading._replace(
-        steps=tuple(step for step, _ in kept), each=tuple(sure for _, sure in kept) if len(kept) > 1 else ()
-    )
+    steps = tuple(step for step, _ in kept)
+    if steps[0].act == "unclear" and steps[0] not in reading.steps and all(one.act in _ASKING_ONLY for one in steps):
+        whole = Step("unclear", {}, text=" ".join(step.text for step in reading.steps))
+        return reading._replace(steps=(whole,), each=(), others=())  # "look in a.json and tell me who has a key"
+    return reading._replace(steps=steps, each=tuple(sure for _, sure in kept) if len(kept) > 1 else ())
 
 
 def _only_asks(step: Step) -> bool:
@@ -301,8 +272,72 @@ def with_nouns(reading: Reading) -> Reading:
     >>> dict(with_nouns(said).steps[0].arguments)
     {'to': ('ahí',), 'file': ('carta.txt',)}
     """
-    steps = tuple(_put_there(_of_quoted(_with_noun(step, reading.language))) for step in reading.steps)
+    steps = tuple(_put_there(_of_quoted(_with_noun(_into_second(_behind_colon(_whole_names(step))), reading.language))) for step in reading.steps)
     return _of_lines_with(reading._replace(steps=steps, others=tuple(map(with_nouns, reading.others))))
+
+
+_BRACKETED = re.compile(r"[(\uff08]\s*([^()\uff08\uff09]*[^\s.]\.[A-Za-z]\w{0,7})\s*[)\uff09]")
+"""The name of a file behind words for it."""
+
+
+def _whole_names(step: Step) -> Step:
+    """Return a step with the file that stands in brackets behind words for it, and without what only points at the one that is described.
+
+    Examples
+    --------
+    >>> _whole_names(Step("read", {"file": ("the list", "x (my list.txt")}, text="read the list (my list.txt)")).word("file")
+    'my list.txt'
+    >>> _whole_names(Step("delete", {"file": ("the old folder", "it")})).arguments, _whole_names(Step("delete", {"file": ("just", "that file")})).arguments
+    ({'file': ('the old folder',)}, {'file': ('that file',)})
+    """
+    files, named = step.arguments.get("file", ()), _BRACKETED.search(step.text)
+    if named is not None and files and not any(map(EXACT.match, files[:1])):
+        return step.with_arguments(file=(named[1],))
+    if step.act not in {"delete", "ask.change"} or len(files) != BOTH:
+        return step
+    kept = tuple(word for word in files if not (is_pointer(word, "it") or is_pointer(word, "those")))
+    that = tuple(word for word in files if begins_with_pointer(word) and "file" in concepts_of(word))
+    is_that = len(that) == 1 and not any(ENDED.search(word) or is_noun_of_file(word) for word in files if word not in that)
+    return step.with_arguments(file=that if is_that else kept) if is_that or len(kept) == 1 else step
+
+
+def _behind_colon(step: Step) -> Step:
+    """Take what stands behind a colon for what is added, where only a word that points at it was taken: "add these at the top: hat".
+
+    Examples
+    --------
+    >>> _behind_colon(Step("prepend", {"text": ("these",)}, text="add these at the top: hat")).word("text")
+    'hat'
+    """
+    text = step.word("text")
+    is_it = not text or is_pointer(text, "it") or is_pointer(text, "those")
+    head, _, rest = step.text.partition(next((sign for sign in COLONS if sign in step.text), "\0"))
+    if step.act not in {"append", "prepend"} or not is_it or not rest.strip() or text not in head:
+        return step
+    return step.with_arguments(text=(rest.strip(),))
+
+
+def _into_second(step: Step) -> Step:
+    """Return that what a look finds in one file goes to the other, where a verb for that stands before it.
+
+    Examples
+    --------
+    >>> said = "search a.log for WARN and append it to b.txt"
+    >>> _into_second(Step("search", {"file": ("a.log", "b.txt"), "find": ("WARN",)}, text=said))[1:3]
+    ({'file': ('a.log',), 'find': ('WARN',), 'to': ('b.txt',)}, 'append')
+    """
+    files = step.arguments.get("file", ())
+    is_look = step.act in acts() and acts()[step.act].kind == "look" and not step.destination
+    if not is_look or len(files) != BOTH or not all(map(EXACT.match, files)):
+        return step
+    between = step.text.partition(files[0])[2].partition(files[1])[0]
+    found = words_of(between)
+    told = lexicon().concepts(found)
+    verb = next((one for one in told if one & KEEPING and not one & {"in", "into", "and"}), frozenset[str]())
+    if not verb or not any(is_pointer(word.text, "it") or is_pointer(word.text, "those") for word in found):
+        return step
+    kept = step.with_arguments(file=files[:1], to=files[1:])
+    return kept._replace(destination="append" if "append" in verb else "write")
 
 
 def _of_lines_with(reading: Reading) -> Reading:
@@ -495,6 +530,8 @@ def of_known_kinds(reading: Reading) -> Reading:
         and (rather := [one for one in reading.others if is_work(one.steps[0])])
     ):
         return rather[0]._replace(others=tuple(one for one in reading.others if one is not rather[0]))
+    if step.act == "ask.change" and not step.word("file") and reading.others and not _says_deed(step.text, reading.language):
+        return reading.others[0]._replace(others=reading.others[1:])  # "can you call Ann for me?"
     if step.act == "task.add" and _only_tells(step, reading):
         return reading._replace(steps=(Step("talk", {}, text=step.text),), others=())
     if is_misnamed(step):  # "put a.txt in a new folder old"
@@ -525,6 +562,12 @@ def of_known_kinds(reading: Reading) -> Reading:
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
             return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
+
+
+def _says_deed(text: str, language: str) -> bool:
+    """Tell whether a text has a verb that changes something."""
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(text)))
+    return bool(told & {*DEEDS, "write", "save", "create", "clear"})
 
 
 def _is_of_things(text: str, language: str, *, is_whose: bool = False) -> bool:
@@ -604,9 +647,11 @@ def _put_into(reading: Reading) -> Reading | None:
     told = lexicon().concepts(words_of(step.text))
     at = next((at for at, one in enumerate(told) if one & {"move", "copy", "put"}), len(told))
     folder = next((at for at, one in enumerate(told) if "folder" in one), 0)
-    for place, other in enumerate(reading.others if at < folder else ()):
+    for place, other in enumerate(reading.others):
         one = other.steps[0]
-        if one.act in {"move", "copy"} and one.word("file") and one.word("to") == step.word("to"):
+        name, is_cut = one.word("to"), ENDED.search(step.word("to")) is not None
+        is_it = step.word("to").partition(" ")[0] == name if is_cut else at < folder and step.word("to") == name
+        if one.act in {"move", "copy"} and one.word("file") and is_it:
             rest = (*reading.others[:place], *reading.others[place + 1 :])
             return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
     return None
@@ -912,7 +957,7 @@ def _asks_whether(clause: str) -> bool:
     found = words_of(clause)
     told, marks = lexicon().concepts(found), words_of_wishes().concepts(found)
     at = next((at for at, one in enumerate(told) if "if" in one), 0)
-    return at > FEW_SAID and not any(one & {*_DEEDS, "put", "correct"} or "mark" in mark for one, mark in zip(told[:at], marks[:at], strict=True))
+    return at > FEW_SAID and not any(one & {*DEEDS, "put", "correct"} or "mark" in mark for one, mark in zip(told[:at], marks[:at], strict=True))
 
 
 _STATING = frozenset(

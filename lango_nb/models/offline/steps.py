@@ -344,11 +344,9 @@ def _only_text(step: Step, language: str) -> Step:
     >>> _only_text(Step("replace", {"old": ("barn",), "new": ("Eva",)}, text=said), "en").arguments
     {'old': ('Tom: barn',), 'new': ('Eva: barn',)}
     """
-    old, new, text = step.word("old"), step.word("new"), step.word("text")
-    if step.act == "replace" and old and new and f"{new}: {old}" in step.text:
-        label = re.search(rf"(\S+: ){re.escape(old)}", step.text)
-        is_label = label is not None and label[1] != f"{new}: "
-        return step.with_arguments(old=(label[1] + old,), new=(f"{new}: {old}",)) if label and is_label else step
+    text = step.word("text")
+    if step.act == "replace" and (both := _labelled(step.text)) is not None:
+        return step.with_arguments(old=both[:1], new=both[1:])
     found = words_of(text)
     if step.act not in {*WRITING, "prepend"} or not found or any(word.is_quoted for word in found):
         return step
@@ -364,6 +362,22 @@ def _only_text(step: Step, language: str) -> Step:
     if start and at + 1 < len(found) and not step.word("file"):
         return step.with_arguments(text=(text[found[begin].start : found[start - 1].end],), file=(found[-1].text,))
     return step.with_arguments(text=(text[found[begin].start :],)) if begin else step
+
+
+_LABELLED = re.compile(r"(?<!\S)(\w+: \S+) \w+ (\w+: \S+)(?!\S)")
+"""Two values with their labels, and a word between them."""
+
+
+def _labelled(text: str) -> tuple[str, str] | None:
+    """Return what is to be replaced by what, where both stand behind a label: "replace Tom: barn by Eva: barn".
+
+    Examples
+    --------
+    >>> _labelled("replace Tom: barn by Eva: hall in a.txt"), _labelled("replace Tom by Eva")
+    (('Tom: barn', 'Eva: hall'), None)
+    """
+    found = _LABELLED.search(text)
+    return (found[1], found[2]) if found is not None else None
 
 
 def _with_label(step: Step, language: str) -> Step:
