@@ -178,7 +178,7 @@ def carry_out(
         answer = yield from _carried(one, context, folder)
         if question is not None and answer.is_question and answers.said("shall", reading.language, question.text):
             continue  # a plan was found that only wants a yes
-        if one is not reading and answer.is_question and not _changes(reading):
+        if one is not reading and answer.is_question and not (_changes(reading) or _changes(one)):
             question = question or answer
             continue  # another way to look that leads to a question is no better than the first
         if not answer.is_dead_end:

@@ -571,6 +571,9 @@ class Desk:
                     if among:
                         found.append(among)  # "the letter to Ann, the newer one"
                         break
+                    if told := _told_beside(step, word, ask.rivals):
+                        found.append(told)  # "the recipe" of "put salt into the recipe for plum cake"
+                        continue
                     if ask.rivals or (bare := without_count(word)) == word:
                         raise
                     found.append((yield from self.file(bare)))  # "the two recipes"
@@ -1348,6 +1351,23 @@ class Desk:
                 return Ask(self.say("no_json", file=path), can_try_others=True)
             case _:
                 return CannotWork(self.say("no_match", file=path, word=error.wanted))
+
+
+def _told_beside(step: Step, word: str, rivals: Sequence[str]) -> str:
+    """Return the one of several files whose name a request tells right behind the word for them; empty where it tells none.
+
+    Examples
+    --------
+    >>> said = Step("append", {"text": ("salt",)}, text="add to the recipe for plum cake: salt")
+    >>> _told_beside(said, "the recipe", ("recipes/plum cake.md", "recipes/salt buns.md"))
+    'recipes/plum cake.md'
+    """
+    behind = step.text.partition("\n")[0].partition(word)[2]
+    for said in (step.word("text"), step.word("new")):
+        behind = behind.replace(said or "\0", " ")
+    names = {PurePosixPath(one).stem: one for one in rivals}
+    near, shared = nearest_texts(behind, list(names)) if len(names) > 1 else ([], 0)
+    return names[near[0]] if shared and len(near) == 1 else ""
 
 
 def _names_of(path: str) -> tuple[str, ...]:

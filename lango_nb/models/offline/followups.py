@@ -65,7 +65,8 @@ _DONE_WITH = frozenset(("sort", "reverse", "upper", "lower", "again", "count"))
 _TRANSFERS = frozenset(("move", "rename", "copy"))
 
 
-_SHOWING = frozenset(("show", "read", "open", "print"))
+_LOOKING = frozenset("show read open print list search count sum mean calculate compare sort".split())
+"""Concepts of verbs that change nothing."""
 DEEDS: Mapping[str, tuple[str, ...]] = {
     "delete": ("delete", "line.delete", "task.delete"), "move": ("move", "line.move"), "rename": ("rename",), "copy": ("copy",),
     "replace": ("replace", "line.replace", "json.set", "task.change"), "append": ("append", "prepend", "task.add"),
@@ -94,12 +95,16 @@ def deed_of(request: str, language: str) -> frozenset[str]:
     at = next((at for at, one in enumerate(told) if not one & {"please", "greeting"}), len(told))
     first = told[at] if at < len(told) and not found[at].is_quoted else frozenset[str]()
     first = first or (lexicon().concepts(found)[at] if at < len(told) and found[at].kind == "word" else first)
-    return first & {*DEEDS} if not first & _SHOWING else frozenset()
+    return first & {*DEEDS} if not first & _LOOKING else frozenset()
 
 
 def last_of(context: Context) -> Step | None:
     """Return the step that a follow-up is about: the one that was asked about, or the last one."""
     return context.asked.steps[-1] if context.asked is not None and context.asked.steps else context.last
+
+
+_ASKED = frozenset(("what", "who", "when", "where", "how", "which"))
+"""Concepts of words that ask."""
 
 
 def is_work(step: Step) -> bool:
@@ -159,6 +164,8 @@ def later(reading: Reading, context: Context) -> Reading:
     tried = (reading._replace(others=()), *reading.others)
     found = [plan for one in tried for plan in _plans(one, last, context)]
     plans = sorted(found, key=lambda plan: -plan.confidence) if reading.steps[0].act in FOLLOWS else found
+    if is_change(last.act) and _ASKED & frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(reading.steps[0].text))):
+        plans = [plan for plan in plans if plan.steps[0].act != last.act]  # "and what is the first one called?"
     if not plans:
         return reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
     if len(plans) == 1 and reading.steps[0].act in FOLLOWS and not is_change(plans[0].steps[0].act):
@@ -442,7 +449,7 @@ def _likewise(step: Step, last: Step, changed: Step | None) -> Step:
     X is never where something else goes.
     """
     done = changed if changed is not None else last
-    is_same = "same" in concepts_of(step.text) and step.act in {"same", *_TRANSFERS}
+    is_same = "same" in concepts_of(step.text) and step.act in {"same", done.act}
     if not is_same or done.act not in _TRANSFERS or "file" in step.arguments:
         return step
     places = [step.text.find(word) for words in step.arguments.values() for word in words]

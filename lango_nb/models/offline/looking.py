@@ -953,9 +953,8 @@ def _search(desk: Desk, step: Step) -> Work:
         found = found or with_text(text, stem(wanted.casefold())) or _of_said_kind(desk, step, path, text)
         return _lines_said(desk, settled, path, found)
     texts: dict[str, str] = yield from _texts(desk, path)
-    hits = dict[str, list[str]]()
-    for way in in_ways(wanted):
-        hits = hits or {name: found for name, text in texts.items() if (found := with_text(text, way))}
+    hits = {name: with_text(text, wanted) for name, text in texts.items()}
+    hits = {name: found for name, found in hits.items() if found}
     if not hits:
         raise CannotWork(desk.say("no_match_anywhere", word=wanted))
     names = tuple(hits)

@@ -10,7 +10,7 @@ from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.lexicon import lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING
-from lango_nb.models.offline.names import asks, is_pointer, telling_words
+from lango_nb.models.offline.names import asks, is_pointer, rank, telling_words
 from lango_nb.models.offline.operations import number, written
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.question import said_of_tables
@@ -221,10 +221,12 @@ def answer_kept(request: Request) -> Step | None:
     is_other = bool(every & (_OTHERWISE - {"move"} if "put" in every else _OTHERWISE))  # nothing is moved into a file
     is_clear = bool(every & KEEPING) and not is_other and (bool(every & _SHOWN) or is_bare)
     is_of_folder = step.act == "list" and bool(step.destination) and bool(every & {"file", "folder"})
-    if not is_clear or is_of_folder or says_more(rest):
+    counts = {count for word in words_of(rest) if (count := rank(word.text) or 0) > 1}  # "those two lines"
+    is_other = is_of_folder or bool(counts and request.context.shown and counts != {len(request.context.shown)})
+    if not is_clear or is_other or says_more(rest):
         return None
     told = parse_query(last.word("query")) if last.act == "query" and "row" in every and len(request.context.shown) < BOTH else None
     if told is not None and told.measure:  # the rows of which a sum was told
-        rows = Step("query", {**last.arguments, "query": (str(Query(told.where)),), "to": (file,)}, text=last.text)
+        rows = Step("query", {**last.arguments, "query": (str(Query(told.where)),), "to": (file,)})
         return rows._replace(destination="append" if "append" in every else "write")
     return request.instead("append" if "append" in every else "write", file=(file,), text=("it",))

@@ -10,7 +10,7 @@ from lango_nb.models.offline.columns import names_column
 from lango_nb.models.offline.features import PROGRAMS
 from lango_nb.models.offline.followups import CLAUSES, DEEDS, ENDED, EXACT, HALF, WISHING, deed_of, is_work, lacks
 from lango_nb.models.offline.keyed import TABULAR
-from lango_nb.models.offline.lexicon import ASK_SIGNS, REFUSING, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import ASK_SIGNS, NEGATING, REFUSING, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import (
     FEW_WORDS,
@@ -108,7 +108,7 @@ def said_rather(reading: Reading, request: str) -> Reading:
     if first == "talk" and told & _CHATTING and not any(word.kind in {"file", "folder"} for word in words_of(request)):
         return reading._replace(confidence=max(reading.confidence, HALF), others=())
     is_doubtful = reading.confidence < HALF and is_change(first)
-    if is_doubtful and any(_asks_whether(one) for one in CLAUSES.split(request)):
+    if is_doubtful and any(_asks_whether(one, reading.language) for one in CLAUSES.split(request)):
         return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
     if first in {"column.max", "column.min"} and "sort" in told:
         rows = (one for one in reading.others if one.steps[0].act == "rows.sorted" and one.confidence >= _POSSIBLY)
@@ -160,12 +160,12 @@ def _begun_rather(reading: Reading, request: str) -> Reading | None:
     if step is None or step.destination or is_change(step.act) or step.act in {"refrain", "ask.change", "fix"}:
         return None
     deeds = {act for deed in deed_of(request, reading.language) for act in DEEDS[deed]}
-    if not deeds or is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS:
+    is_unclear = step.act == "unclear" and reading.confidence >= HALF
+    if not deeds or is_unclear or is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS:
         return None
-    chosen = next(
-        (one for one in reading.others if one.confidence >= _POSSIBLY and one.steps[0].act in deeds and not lacks(one.steps[0])),
-        None,
-    ) or next((one for one in reading.others if one.confidence >= _POSSIBLY and one.steps[0].act in deeds), None)
+    likely = [one for one in reading.others if one.confidence >= _POSSIBLY and one.steps[0].act in deeds]
+    told = [one for one in likely if one.steps[0].arguments]
+    chosen = next((one for one in told if not lacks(one.steps[0])), next(iter(told), None))
     if chosen is None:
         return None
     rest = tuple(one for one in reading.others if one is not chosen)
@@ -292,7 +292,14 @@ def _whole_names(step: Step) -> Step:
     """
     files, named = step.arguments.get("file", ()), _BRACKETED.search(step.text)
     if named is not None and files and not any(map(EXACT.match, files[:1])):
-        return step.with_arguments(file=(named[1],))
+        inside = words_of(named[1])
+        is_other = any(one & NEGATING for one in lexicon().concepts(inside))  # "(not in a.txt)"
+        begin = next((word.start for word in inside if not is_small(word.text)), 0)
+        return step if is_other else step.with_arguments(file=(named[1][begin:],))
+    is_quoted = any(word.is_quoted and word.text in step.word("text") for word in words_of(step.text))
+    nouns = tuple(word for word in files if is_noun_of_file(word.rpartition(" ")[2]) or ENDED.search(word))
+    if step.act in {*WRITING, "prepend"} and is_quoted and len(nouns) == 1 < len(files):
+        return step.with_arguments(file=nouns)  # "the big one" is told of something else
     if step.act not in {"delete", "ask.change"} or len(files) != BOTH:
         return step
     kept = tuple(word for word in files if not (is_pointer(word, "it") or is_pointer(word, "those")))
@@ -756,7 +763,8 @@ def to_named_file(reading: Reading, request: str) -> Reading:
     likely = sum(other.confidence for other in reading.others if other.steps[0].act in WRITING)
     for one in fitting:
         files = tuple(word for word in one.arguments.get("file", ()) if ENDED.search(word))[-1:]
-        if files and one.word("text") and files[0] not in one.word("text"):
+        is_meant = bool(files) and files[0] not in not_meant(request, reading.language)
+        if is_meant and one.word("text") and files[0] not in one.word("text"):
             sure = min(1.0, likely / max(1 - reading.confidence, likely))
             return Reading((one._replace(act="append").with_arguments(file=files),), sure, reading.language)
     return reading
@@ -917,7 +925,7 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     is_table = file.casefold().endswith(TABULAR)
     is_anywhere = not file and (is_set or (step.act == "json.set" and bool(step.word("new"))))
     is_row = step.act in WRITING and _ROW_TEXT.fullmatch(step.word("text")) is not None and bool(named)
-    is_other = is_row or any(is_asking(one) or _asks_whether(one) for one in CLAUSES.split(request))
+    is_other = is_row or any(is_asking(one) or _asks_whether(one, reading.language) for one in CLAUSES.split(request))
     is_other = is_other or request.rstrip()[-1:] in ASK_SIGNS
     is_other = is_other or any(ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
@@ -946,18 +954,19 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     return found
 
 
-def _asks_whether(clause: str) -> bool:
+def _asks_whether(clause: str, language: str) -> bool:
     """Tell whether a clause wants to have it looked up whether something is so: "can you look whether it's marked".
 
     Examples
     --------
-    >>> _asks_whether("can you look in a.csv whether it is marked as done"), _asks_whether("mark it as done if you can")
-    (True, False)
+    >>> [_asks_whether(text, "en") for text in ("can you look in a.csv whether it is marked as done", "and put it there if you can")]
+    [True, False]
     """
     found = words_of(clause)
-    told, marks = lexicon().concepts(found), words_of_wishes().concepts(found)
+    told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
     at = next((at for at, one in enumerate(told) if "if" in one), 0)
-    return at > FEW_SAID and not any(one & {*DEEDS, "put", "correct"} or "mark" in mark for one, mark in zip(told[:at], marks[:at], strict=True))
+    is_wish = any(one & {*DEEDS, *KEEPING, "correct"} for one in told) or any({"off", "tick"} & one for one in marks)
+    return at > FEW_SAID and not is_wish
 
 
 _STATING = frozenset(
