@@ -571,9 +571,6 @@ class Desk:
                     if among:
                         found.append(among)  # "the letter to Ann, the newer one"
                         break
-                    if told := _told_beside(step, word, ask.rivals):
-                        found.append(told)  # "the recipe" of "put salt into the recipe for plum cake"
-                        continue
                     if ask.rivals or (bare := without_count(word)) == word:
                         raise
                     found.append((yield from self.file(bare)))  # "the two recipes"
@@ -771,6 +768,8 @@ class Desk:
         if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
             found = Pick(fitting[0], is_guess=True)
         if found.rivals:
+            if told := _told_behind(self._text, word, found.rivals):
+                return told  # "the recipe" of "put salt into the recipe for plum cake"
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
         if not found.name and (like := self._like_shown(name)):
             found = Pick(like, is_guess=True)
@@ -1353,18 +1352,16 @@ class Desk:
                 return CannotWork(self.say("no_match", file=path, word=error.wanted))
 
 
-def _told_beside(step: Step, word: str, rivals: Sequence[str]) -> str:
+def _told_behind(text: str, word: str, rivals: Sequence[str]) -> str:
     """Return the one of several files whose name a request tells right behind the word for them; empty where it tells none.
 
     Examples
     --------
-    >>> said = Step("append", {"text": ("salt",)}, text="add to the recipe for plum cake: salt")
-    >>> _told_beside(said, "the recipe", ("recipes/plum cake.md", "recipes/salt buns.md"))
+    >>> said = "add to the recipe for plum cake: salt"
+    >>> _told_behind(said, "the recipe", ("recipes/plum cake.md", "recipes/salt buns.md"))
     'recipes/plum cake.md'
     """
-    behind = step.text.partition("\n")[0].partition(word)[2]
-    for said in (step.word("text"), step.word("new")):
-        behind = behind.replace(said or "\0", " ")
+    behind = re.split("[:,;\uff1a\uff0c]", text.partition("\n")[0].partition(word)[2])[0]
     names = {PurePosixPath(one).stem: one for one in rivals}
     near, shared = nearest_texts(behind, list(names)) if len(names) > 1 else ([], 0)
     return names[near[0]] if shared and len(near) == 1 else ""

@@ -213,12 +213,31 @@ def line_at_place(request: Request) -> Step | None:
     >>> line_at_place(Request(Reading((Step("line.delete", {}),), language="zh"), "把最后那行删了吧", shown)).arguments
     {'line': ('-1',)}
     """
-    step, is_east = request.step, request.language in {"ja", "zh"}
-    place = rank(request.text) if is_east else request.place
-    is_placed = set(step.arguments) == {"find"} and rank(step.word("find")) is not None
-    is_bare = step.act in {"line.delete", "delete"} and (not step.arguments or is_placed) and not request.files
-    is_line = is_bare and request.says_line
-    return request.instead("line.delete", line=(str(place),)) if is_line and place else None
+    step = request.step
+    is_placed = set(step.arguments) - {"file"} == {"find"} and rank(step.word("find")) is not None
+    is_bare = step.act in {"line.delete", "delete"} and (not set(step.arguments) - {"file"} or is_placed)
+    file = step.arguments.get("file", ())
+    if not is_bare or not request.says_line or (file and not ENDED.search(file[0])):
+        return None
+    place = _line_told(request, file[0] if file else "")
+    rest = {"file": file} if file else {}
+    return request.instead("line.delete", **rest, line=(str(place),)) if place else None
+
+
+def _line_told(request: Request, file: str) -> int:
+    """Return the place of the line that a request tells, beside the name of its file; 0 where it tells none, as in "a line"."""
+    rest = request.text.replace(file or "\0", " ")
+    if request.language in {"ja", "zh"}:
+        place = rank(rest) or 0
+        return place if place < 0 or _ORDINAL.search(rest) else 0
+    found = [word for word in words_of(rest) if word.kind in {"word", "number"} and not word.is_quoted]
+    told = zip(found, lexicon_of(request.language).concepts(found), strict=True)
+    places = [place for word, one in told if "one_number" not in one and (place := rank(word.text))]
+    return places[0] if len(places) == 1 else 0
+
+
+_ORDINAL = re.compile("[\u7b2c\u76ee\u756a]")
+"""Signs that make a number one of a row: 第, 目, 番."""
 
 
 def line_with(request: Request) -> Step | None:

@@ -296,10 +296,6 @@ def _whole_names(step: Step) -> Step:
         is_other = any(one & NEGATING for one in lexicon().concepts(inside))  # "(not in a.txt)"
         begin = next((word.start for word in inside if not is_small(word.text)), 0)
         return step if is_other else step.with_arguments(file=(named[1][begin:],))
-    is_quoted = any(word.is_quoted and word.text in step.word("text") for word in words_of(step.text))
-    nouns = tuple(word for word in files if is_noun_of_file(word.rpartition(" ")[2]) or ENDED.search(word))
-    if step.act in {*WRITING, "prepend"} and is_quoted and len(nouns) == 1 < len(files):
-        return step.with_arguments(file=nouns)  # "the big one" is told of something else
     if step.act not in {"delete", "ask.change"} or len(files) != BOTH:
         return step
     kept = tuple(word for word in files if not (is_pointer(word, "it") or is_pointer(word, "those")))
@@ -529,6 +525,7 @@ def of_known_kinds(reading: Reading) -> Reading:
     >>> of_known_kinds(said).steps[0].act
     'copy'
     """
+    reading = _with_whole_new(reading)
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     group, _, part = step.act.partition(".")
     if (
@@ -575,6 +572,25 @@ def _says_deed(text: str, language: str) -> bool:
     """Tell whether a text has a verb that changes something."""
     told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(text)))
     return bool(told & {*DEEDS, "write", "save", "create", "clear"})
+
+
+def _with_whole_new(reading: Reading) -> Reading:
+    """Return what is to stand there whole, where it was cut into what is replaced and what by: "make it call Ann on Monday".
+
+    Examples
+    --------
+    >>> rather = Reading((Step("task.change", {"old": ("it",), "new": ("call Ann on Monday",)}),), 0.5)
+    >>> said = Reading((Step("replace", {"file": ("it",), "old": ("call Ann",), "new": ("Monday",)}),), 0.5, others=(rather,))
+    >>> _with_whole_new(said).steps[0].word("new")
+    'call Ann on Monday'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    old, new, file = step.word("old"), step.word("new"), step.word("file")
+    if step.act != "replace" or not (old and new and file and is_pointer(file, "it")):
+        return reading
+    told = [one.steps[0] for one in reading.others if is_pointer(one.steps[0].word("old") or "\0", "it")]
+    whole = next((one.word("new") for one in told if one.word("new").startswith(old) and one.word("new").endswith(new)), "")
+    return reading._replace(steps=(step.with_arguments(new=(whole,)),)) if whole else reading
 
 
 def _is_of_things(text: str, language: str, *, is_whose: bool = False) -> bool:
@@ -1007,7 +1023,7 @@ def _is_setting(step: Step, confidence: float, request: str, context: Context) -
         {"value.set", "json.set"},
         {"line.replace"},
     )
-    is_unsure = confidence < SURE and not is_asking(request)
+    is_unsure = (confidence < SURE or "change" in deed_of(request, "")) and not is_asking(request)
     marks = words_of_wishes().concepts(found)
     is_begun = "change" in first or any("mark" in one for one in marks[:FIRST_WORDS])
     is_one = step.act in _UNSURE_ACTS or step.act not in acts() or (goes_on and step.act in FOLLOWS)
