@@ -494,7 +494,11 @@ def _replace(desk: Desk, step: Step) -> Work:
     if (labelled := _labelled(old, sought, new)) is not None:
         return (yield from _put_behind_label(desk, step, path, old, labelled))
     if _is_key(path, old, sought) and not concepts_of(step.text) & {"key", "name", "rename"}:
-        return (yield from _json_set(desk, Step("json.set", {"file": (path,), "key": (sought,), "new": (new,)}, text=step.text)))
+        return (
+            yield from _json_set(
+                desk, Step("json.set", {"file": (path,), "key": (sought,), "new": (new,)}, text=step.text)
+            )
+        )
     pattern = _pattern_of(old, sought)
     if pattern is None:
         raise Ask(desk.say("no_text", file=path, word=sought), can_try_others=True)

@@ -82,7 +82,9 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
         return reading._replace(steps=(step,), confidence=1.0, others=())
     begin = _begin(request, reading.language)
     is_last = context.last is not None and context.last.act.partition(".")[0] in {changed.act.partition(".")[0], *_SAME}
-    is_done = reading.steps[0].act in _DONE or (reading.steps[0].act == "line.delete" and not reading.steps[0].arguments)
+    is_done = reading.steps[0].act in _DONE or (
+        reading.steps[0].act == "line.delete" and not reading.steps[0].arguments
+    )
     if not begin or not is_last or is_asking(request) or is_done:
         return None
     if changed.act == "move":

@@ -767,9 +767,8 @@ class Desk:
             found = near if near.name else found
         if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
             found = Pick(fitting[0], is_guess=True)
+        found = _told_behind(self._text, word, found)
         if found.rivals:
-            if told := _told_behind(self._text, word, found.rivals):
-                return told  # "the recipe" of "put salt into the recipe for plum cake"
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
         if not found.name and (like := self._like_shown(name)):
             found = Pick(like, is_guess=True)
@@ -1352,19 +1351,19 @@ class Desk:
                 return CannotWork(self.say("no_match", file=path, word=error.wanted))
 
 
-def _told_behind(text: str, word: str, rivals: Sequence[str]) -> str:
-    """Return the one of several files whose name a request tells right behind the word for them; empty where it tells none.
+def _told_behind(text: str, word: str, found: Pick) -> Pick:
+    """Return the one of several files whose name a request tells right behind the word for them; else what was found.
 
     Examples
     --------
     >>> said = "add to the recipe for plum cake: salt"
-    >>> _told_behind(said, "the recipe", ("recipes/plum cake.md", "recipes/salt buns.md"))
+    >>> _told_behind(said, "the recipe", Pick(rivals=("recipes/plum cake.md", "recipes/salt buns.md"))).name
     'recipes/plum cake.md'
     """
     behind = re.split("[:,;\uff1a\uff0c]", text.partition("\n")[0].partition(word)[2])[0]
-    names = {PurePosixPath(one).stem: one for one in rivals}
+    names = {PurePosixPath(one).stem: one for one in found.rivals}
     near, shared = nearest_texts(behind, list(names)) if len(names) > 1 else ([], 0)
-    return names[near[0]] if shared and len(near) == 1 else ""
+    return Pick(names[near[0]]) if shared and len(near) == 1 else found
 
 
 def _names_of(path: str) -> tuple[str, ...]:

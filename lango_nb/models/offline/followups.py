@@ -95,6 +95,7 @@ def deed_of(request: str, language: str) -> frozenset[str]:
     at = next((at for at, one in enumerate(told) if not one & {"please", "greeting"}), len(told))
     first = told[at] if at < len(told) and not found[at].is_quoted else frozenset[str]()
     first = first or (lexicon().concepts(found)[at] if at < len(told) and found[at].kind == "word" else first)
+    first = first - {"change", "replace"} if "put" in first else first  # "zet"
     return first & {*DEEDS} if not first & _LOOKING else frozenset()
 
 
@@ -164,7 +165,9 @@ def later(reading: Reading, context: Context) -> Reading:
     tried = (reading._replace(others=()), *reading.others)
     found = [plan for one in tried for plan in _plans(one, last, context)]
     plans = sorted(found, key=lambda plan: -plan.confidence) if reading.steps[0].act in FOLLOWS else found
-    if is_change(last.act) and _ASKED & frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(reading.steps[0].text))):
+    if is_change(last.act) and _ASKED & frozenset[str]().union(
+        *lexicon_of(reading.language).concepts(words_of(reading.steps[0].text))
+    ):
         plans = [plan for plan in plans if plan.steps[0].act != last.act]  # "and what is the first one called?"
     if not plans:
         return reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))

@@ -267,7 +267,9 @@ def with_left_over(step: Step, language: str) -> Step:
         is_file = is_named and is_noun_of_file(left)
         return step.with_arguments(file=(left,)) if is_file else step  # "… an die Notizen … dran"
     is_bare = step.act == "read" and not (step.arguments or step.destination or points_back(step.text))
-    is_bare = is_bare and not (step.text.rstrip()[-1:] in ASK_SIGNS and concepts_of(step.text) & {"what", "who", "when"})
+    is_bare = is_bare and not (
+        step.text.rstrip()[-1:] in ASK_SIGNS and concepts_of(step.text) & {"what", "who", "when"}
+    )
     if is_bare and "\n" not in step.text and language not in {"ja", "zh"}:
         left = left_over(step.text, step, language)
         return step.with_arguments(file=(left,)) if left else step  # "read the poem"

@@ -1622,7 +1622,11 @@ def _search_files(desk: Desk, step: Step) -> Work:
     where: str = yield from desk.inside(step)
     texts: dict[str, str] = yield from _texts(desk, where)
     wanted, names = next(
-        ((way, held) for way in in_ways(wanted) if (held := tuple(one for one, text in texts.items() if holds(text, way)))),
+        (
+            (way, held)
+            for way in in_ways(wanted)
+            if (held := tuple(one for one, text in texts.items() if holds(text, way)))
+        ),
         (wanted, ()),
     )
     if not names:

@@ -225,7 +225,11 @@ def answer_kept(request: Request) -> Step | None:
     is_other = is_of_folder or bool(counts and request.context.shown and counts != {len(request.context.shown)})
     if not is_clear or is_other or says_more(rest):
         return None
-    told = parse_query(last.word("query")) if last.act == "query" and "row" in every and len(request.context.shown) < BOTH else None
+    told = (
+        parse_query(last.word("query"))
+        if last.act == "query" and "row" in every and len(request.context.shown) < BOTH
+        else None
+    )
     if told is not None and told.measure:  # the rows of which a sum was told
         rows = Step("query", {**last.arguments, "query": (str(Query(told.where)),), "to": (file,)})
         return rows._replace(destination="append" if "append" in every else "write")

@@ -10,7 +10,16 @@ from lango_nb.models.offline.columns import names_column
 from lango_nb.models.offline.features import PROGRAMS
 from lango_nb.models.offline.followups import CLAUSES, DEEDS, ENDED, EXACT, HALF, WISHING, deed_of, is_work, lacks
 from lango_nb.models.offline.keyed import TABULAR
-from lango_nb.models.offline.lexicon import ASK_SIGNS, NEGATING, REFUSING, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import (
+    ASK_SIGNS,
+    NEGATING,
+    REFUSING,
+    UNSPACED,
+    concepts_of,
+    is_small_in,
+    lexicon,
+    lexicon_of,
+)
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import (
     FEW_WORDS,
@@ -92,27 +101,16 @@ def said_rather(reading: Reading, request: str) -> Reading:
     >>> said_rather(Reading((Step("read", {"file": ("the letter",)}),), 0.4, others=(other,)), "delete the letter").steps[0].act
     'delete'
     """
-    if (begun := _begun_rather(reading, request)) is not None:
-        return begun
+    if (rather := _begun_rather(reading, request)) is not None:
+        return rather
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
     told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
     is_wrong = first == "refrain" and not told & REFUSING and bool(reading.others)
     is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
-    kinds = [one for one in reading.others if first == "delete.all" and _goes_by_kind(one.steps[0])]
-    if kinds:
-        return kinds[0]._replace(others=())  # "delete all letters"
-    if first == "delete.all" and "file" in told and not told & _ALL and not reading.others:
-        return reading._replace(steps=(Step("delete", {}, text=request),))  # "effacez le vieux fichier": which one?
+    if (rather := _by_words(reading, request, told)) is not None:
+        return rather
     if not first or (reading.confidence >= SURE and not is_wrong):
         return reading
-    if first == "talk" and told & _CHATTING and not any(word.kind in {"file", "folder"} for word in words_of(request)):
-        return reading._replace(confidence=max(reading.confidence, HALF), others=())
-    is_doubtful = reading.confidence < HALF and is_change(first)
-    if is_doubtful and any(_asks_whether(one, reading.language) for one in CLAUSES.split(request)):
-        return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
-    if first in {"column.max", "column.min"} and "sort" in told:
-        rows = (one for one in reading.others if one.steps[0].act == "rows.sorted" and one.confidence >= _POSSIBLY)
-        return next(rows, reading)
     least = reading.confidence if first == "talk" else 0.0
     is_shown = first == "talk" and bool(_SHOWING_FIRST.intersection(*lexicon().concepts(words_of(request))[:1]))
     for other in sorted(reading.others, key=lambda one: -one.confidence):
@@ -132,6 +130,34 @@ def said_rather(reading: Reading, request: str) -> Reading:
     return reading
 
 
+def _by_words(reading: Reading, request: str, told: Collection[str]) -> Reading | None:
+    """Return what a request means by single words that leave no doubt: a kind of files, the weather, whether something is, an order.
+
+    Examples
+    --------
+    >>> more = Reading((Step("rows.sorted", {"column": ("price",)}),), 0.3)
+    >>> _by_words(Reading((Step("column.max", {}),), 0.5, others=(more,)), "sorted by price", {"sort"}).steps[0].act
+    'rows.sorted'
+    """
+    first = reading.steps[0].act if len(reading.steps) == 1 else ""
+    if first == "delete.all":
+        kinds = [one for one in reading.others if _goes_by_kind(one.steps[0])]
+        if kinds:
+            return kinds[0]._replace(others=())  # "delete all letters"
+        is_one = "file" in told and _ALL.isdisjoint(told) and not reading.others
+        return reading._replace(steps=(Step("delete", {}, text=request),)) if is_one else None  # "the old file": which?
+    is_named = any(word.kind in {"file", "folder"} for word in words_of(request))
+    if first == "talk" and not _CHATTING.isdisjoint(told) and not is_named:
+        return reading._replace(confidence=max(reading.confidence, HALF), others=())
+    is_doubtful = bool(first) and reading.confidence < HALF and is_change(first)
+    if is_doubtful and any(_asks_whether(one, reading.language) for one in CLAUSES.split(request)):
+        return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
+    if first in {"column.max", "column.min"} and "sort" in told and reading.confidence < SURE:
+        rows = (one for one in reading.others if one.steps[0].act == "rows.sorted" and one.confidence >= _POSSIBLY)
+        return next(rows, None)
+    return None
+
+
 def _goes_by_kind(step: Step) -> bool:
     """Tell whether files that are described are to go, and not simply all: "all letters", and not "all files".
 
@@ -146,6 +172,8 @@ def _goes_by_kind(step: Step) -> bool:
 
 _CHATTING = frozenset(("joke", "weather"))
 """Concepts of what is talked about, and stands in no file."""
+
+
 def _begun_rather(reading: Reading, request: str) -> Reading | None:
     """Return the reading that does what a request begins with, where it was read as a look, or as more of what was said before.
 
@@ -221,7 +249,7 @@ def _only_asks(step: Step) -> bool:
 
     Examples
     --------
-    >>> _only_asks(Step("replace", {"new": ("it",)}, text="and tell me how many are in it")), _only_asks(Step("replace", {}))
+    >>> _only_asks(Step("replace", {"new": ("it",)}, text="and tell me how many are in it")), _only_asks(Step("replace", {}, text="replace it"))
     (True, False)
     """
     is_begun = step.act in acts() and is_change(step.act) and lacks(step)
@@ -244,8 +272,10 @@ def as_one(reading: Reading, request: str) -> Reading:
     ['unclear']
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
-    if step is not None and step.act in {"about.agents", "about.owner"} and _is_of_things(
-        request, reading.language, is_whose=step.act == "about.owner"
+    if (
+        step is not None
+        and step.act in {"about.agents", "about.owner"}
+        and _is_of_things(request, reading.language, is_whose=step.act == "about.owner")
     ):
         is_of_one = step.act == "about.agents" and bool(step.arguments)
         return reading if is_of_one else reading._replace(steps=(Step("unclear", {}, text=request),))
@@ -272,7 +302,10 @@ def with_nouns(reading: Reading) -> Reading:
     >>> dict(with_nouns(said).steps[0].arguments)
     {'to': ('ahí',), 'file': ('carta.txt',)}
     """
-    steps = tuple(_put_there(_of_quoted(_with_noun(_into_second(_behind_colon(_whole_names(step))), reading.language))) for step in reading.steps)
+    steps = tuple(
+        _put_there(_of_quoted(_with_noun(_into_second(_behind_colon(_whole_names(step))), reading.language)))
+        for step in reading.steps
+    )
     return _of_lines_with(reading._replace(steps=steps, others=tuple(map(with_nouns, reading.others))))
 
 
@@ -293,14 +326,17 @@ def _whole_names(step: Step) -> Step:
     files, named = step.arguments.get("file", ()), _BRACKETED.search(step.text)
     if named is not None and files and not any(map(EXACT.match, files[:1])):
         inside = words_of(named[1])
-        is_other = any(one & NEGATING for one in lexicon().concepts(inside))  # "(not in a.txt)"
-        begin = next((word.start for word in inside if not is_small(word.text)), 0)
+        told = lexicon().concepts(inside)
+        is_other = any(one & NEGATING for one in told)  # "(not in a.txt)"
+        begin = next((word.start for word, one in zip(inside, told, strict=True) if not one & {"in", "into"}), 0)
         return step if is_other else step.with_arguments(file=(named[1][begin:],))
     if step.act not in {"delete", "ask.change"} or len(files) != BOTH:
         return step
     kept = tuple(word for word in files if not (is_pointer(word, "it") or is_pointer(word, "those")))
     that = tuple(word for word in files if begins_with_pointer(word) and "file" in concepts_of(word))
-    is_that = len(that) == 1 and not any(ENDED.search(word) or is_noun_of_file(word) for word in files if word not in that)
+    is_that = len(that) == 1 and not any(
+        ENDED.search(word) or is_noun_of_file(word) for word in files if word not in that
+    )
     return step.with_arguments(file=that if is_that else kept) if is_that or len(kept) == 1 else step
 
 
@@ -528,16 +564,8 @@ def of_known_kinds(reading: Reading) -> Reading:
     reading = _with_whole_new(reading)
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     group, _, part = step.act.partition(".")
-    if (
-        step.act == "run"
-        and not _is_line(step)
-        and (rather := [one for one in reading.others if is_work(one.steps[0])])
-    ):
-        return rather[0]._replace(others=tuple(one for one in reading.others if one is not rather[0]))
-    if step.act == "ask.change" and not step.word("file") and reading.others and not _says_deed(step.text, reading.language):
-        return reading.others[0]._replace(others=reading.others[1:])  # "can you call Ann for me?"
-    if step.act == "task.add" and _only_tells(step, reading):
-        return reading._replace(steps=(Step("talk", {}, text=step.text),), others=())
+    if (rather := _of_kind_instead(reading)) is not None:
+        return rather
     if is_misnamed(step):  # "put a.txt in a new folder old"
         moved = [
             (place, one)
@@ -554,18 +582,45 @@ def of_known_kinds(reading: Reading) -> Reading:
             if other.steps[0].act == group:
                 rest = (*reading.others[:place], *reading.others[place + 1 :])
                 return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
-    if step.act in WRITING and step.word("file").endswith(".json"):  # nothing is written below a text of keys
-        for place, other in enumerate(reading.others):
-            one = other.steps[0]
-            if one.act == "json.set" and one.arguments.get("file") == step.arguments["file"] and not lacks(one):
-                rest = (*reading.others[:place], *reading.others[place + 1 :])
-                return other._replace(confidence=min(1.0, reading.confidence + other.confidence), others=rest)
     if step.act == "delete" and (cut := _cut_rather(reading)) is not None:
         return cut
     for other in reading.others if step.act in {"list", "delete.all"} and not step.arguments else ():
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
             return other._replace(confidence=max(reading.confidence, other.confidence), others=())  # "all txt files"
     return reading
+
+
+def _of_kind_instead(reading: Reading) -> Reading | None:
+    """Return the next reading where the first is none of its kind: no line to run, no file that would change, no text to write below.
+
+    Examples
+    --------
+    >>> more = Reading((Step("json.set", {"file": ("a.json",), "key": ("b",), "new": ("1",)}),), 0.4)
+    >>> said = Step("append", {"file": ("a.json",), "text": ("b to 1",)})
+    >>> _of_kind_instead(Reading((said,), 0.6, others=(more,))).steps[0].act
+    'json.set'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    is_of_none = step.act == "ask.change" and not (step.word("file") or _says_deed(step.text, reading.language))
+    if step.act == "run" and not _is_line(step):
+        rather = [one for one in reading.others if is_work(one.steps[0])]
+    elif is_of_none:  # "can you call Ann for me?"
+        rather = list(reading.others)
+    elif step.act in WRITING and step.word("file").endswith(".json"):  # nothing is written below a text of keys
+        same = {"file": step.arguments["file"]}
+        rather = [one for one in reading.others if one.steps[0].act == "json.set" and not lacks(one.steps[0])]
+        rather = [one for one in rather if one.steps[0].arguments.items() >= same.items()]
+        rather = [one._replace(confidence=min(1.0, reading.confidence + one.confidence)) for one in rather]
+    elif step.act == "task.add" and _only_tells(step, reading):
+        rather = [reading._replace(steps=(Step("talk", {}, text=step.text),), others=())]
+    else:
+        rather = []
+    rest = tuple(one for one in reading.others if one.steps != rather[0].steps) if rather else ()
+    return (
+        rather[0]._replace(others=() if rather[0].steps[0].act == "talk" and not is_of_none else rest)
+        if rather
+        else None
+    )
 
 
 def _says_deed(text: str, language: str) -> bool:
@@ -589,7 +644,9 @@ def _with_whole_new(reading: Reading) -> Reading:
     if step.act != "replace" or not (old and new and file and is_pointer(file, "it")):
         return reading
     told = [one.steps[0] for one in reading.others if is_pointer(one.steps[0].word("old") or "\0", "it")]
-    whole = next((one.word("new") for one in told if one.word("new").startswith(old) and one.word("new").endswith(new)), "")
+    whole = next(
+        (one.word("new") for one in told if one.word("new").startswith(old) and one.word("new").endswith(new)), ""
+    )
     return reading._replace(steps=(step.with_arguments(new=(whole,)),)) if whole else reading
 
 
@@ -823,7 +880,11 @@ def _deleted_rather(step: Step, language: str) -> Step:
     line = {"read.first": "1", "read.last": "-1"}.get(step.act, step.word("line") or step.word("from"))
     rest = step.text.replace(step.word("file") or "\0", " ")
     told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(rest)))
-    is_one = bool(line) and step.act in {"read.first", "read.last", "read.line", "read.lines"} and step.word("n") in {"", "1"}
+    is_one = (
+        bool(line)
+        and step.act in {"read.first", "read.last", "read.line", "read.lines"}
+        and step.word("n") in {"", "1"}
+    )
     if not is_one or "delete" not in told or told & (_SHOWING_FIRST | ASKED_OF) or step.destination or asks(step.text):
         return step
     return Step(
