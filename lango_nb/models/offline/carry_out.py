@@ -348,7 +348,7 @@ def least_of(reading: Reading) -> float:
     doubts = (is_misnamed, _adds_what_goes, _wants_to_be_asked, _only_describes)
     if is_cut or any(doubt(step) for step in reading.steps for doubt in doubts):
         return _NEVER
-    if any(step.act == "delete" and _is_about_a_part(step) for step in reading.steps):
+    if any(map(_takes_a_part, reading.steps)):
         return _NEVER
     if any(map(_loses_exception, reading.steps)):
         return _NEVER
@@ -509,6 +509,34 @@ def _is_question(step: Step) -> bool:
 def _is_about_a_part(step: Step) -> bool:
     """Tell whether a request speaks of what is in a file: "erase the contents of notes.md" is no wish to lose the file."""
     return bool(concepts_of(_around(step)) & _PARTS)
+
+
+def _takes_a_part(step: Step) -> bool:
+    """Tell whether only a part of what was read to go is to go: something in a file, or a word of a line."""
+    if step.act == "line.delete":
+        return bool(step.word("find")) and _is_of_a_word(step)
+    return step.act == "delete" and (_is_about_a_part(step) or _takes_from(step))
+
+
+def _takes_from(step: Step) -> bool:
+    """Tell whether something is to go from a file, and not the file: "remove duplicates from a.csv".
+
+    Examples
+    --------
+    >>> said = [Step("delete", {"file": ("a.csv",)}, text=text) for text in ("remove duplicates from a.csv", "remove a.csv")]
+    >>> [_takes_from(step) for step in said]
+    [True, False]
+    """
+    found = words(step.text.partition(step.word("file") or "\0")[0])
+    told = lexicon().concepts(found)
+    named = [word for word, one in zip(found, told, strict=True) if "delete" not in one and not is_small(word.text)]
+    return bool(found) and "from" in told[-1] and any(word is not found[-1] for word in named)
+
+
+def _is_of_a_word(step: Step) -> bool:
+    """Tell whether a word is to go, where the line with it was read: "remove the word bread from a.md"."""
+    told = concepts_of(_around(step))
+    return "word" in told and not told & {"line", "row", "contain", "with"}
 
 
 def _is_told(step: Step, before: str, language: str) -> bool:

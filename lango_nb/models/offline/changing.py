@@ -714,7 +714,7 @@ def _line_delete(desk: Desk, step: Step) -> Work:
     path, old = found or (yield from _there(desk, step))
     before = lines(old)
     gone, is_clear = _lines_meant(desk, step, path, before)
-    is_clear = is_clear and found is None  # nobody spoke of that file
+    is_clear = is_clear and found is None and not (desk.is_guessed and step.word("find"))  # nobody spoke of that file
     boxes = [BOX.match(before[at]) for at in gone]
     if "done" in concepts_of(step.text) and step.word("find") and all(one and one[2] == " " for one in boxes):
         return (yield from _tick(desk, step._replace(act="line.tick")))
@@ -900,7 +900,7 @@ def _places(run: str, language: str = "") -> list[int]:
     """
     between = re.sub(r"\d+", " ", run)
     own = frozenset[str]().union(*lexicon_of(language).concepts(words_of(between)))
-    is_span = "between" in concepts_of(between) or "into" in own
+    is_span = "between" in concepts_of(between) or ("into" in own and "about" not in own)  # no "1 sur 2"
     if len(re.findall(r"\d+", run)) == 2 and is_span:  # noqa: PLR2004 - from one to another
         return line_numbers("-".join(re.findall(r"\d+", run)))
     return line_numbers(run)

@@ -320,8 +320,8 @@ def _with_changes(step: Step, last: Step) -> list[tuple[float, Step]]:
         said = {_PUT_BY[last.act]: (rest,)} if rest and "and" in concepts_of(first) else said  # "and a hat"
     if not said and "other" in concepts_of(step.text):
         said["file"] = (next(iter(table_of("other"))),)
-    if not said and says_more(step.text):
-        return []
+    if not said and (says_more(step.text) or (step.act == "fix" and is_change(last.act))):
+        return []  # a change that is corrected is not done again
     if last.act == "rename" and "to" not in said:
         kept = kept.with_arguments(to=())  # no two files have one name
     able = (*roles_of(last.act, destination), *last.arguments)

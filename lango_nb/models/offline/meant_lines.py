@@ -90,6 +90,7 @@ def taken_out(request: Request) -> Step | None:
     is_going = (
         step.act in _GOING | {"undo"} or {"taking", "out"} <= marks or (step.act in _MAYBE_OFF and "off" in marks)
     )
+    is_going = is_going or (step.act == "fix" and not step.arguments and "delete" in request.concepts)
     if context.is_open or request.names() or not is_going or asks(request.text):
         return None
     said = [(one, telling_in(one, request.language)) for one in CLAUSE.split(request.text)]

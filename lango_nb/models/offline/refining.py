@@ -197,7 +197,9 @@ def _begun_rather(reading: Reading, request: str) -> Reading | None:
     if chosen is None:
         return None
     rest = tuple(one for one in reading.others if one is not chosen)
-    return chosen._replace(confidence=min(1.0, chosen.confidence + reading.confidence), others=rest)
+    is_gone = chosen.steps[0].act in DEEDS["delete"] and chosen.confidence < HALF  # it is shown, and asked about
+    both = min(_DOUBTFUL if is_gone else 1.0, chosen.confidence + reading.confidence)
+    return chosen._replace(confidence=both, others=() if is_gone else rest)
 
 
 def of_the_file(reading: Reading, request: str, context: Context) -> Reading:
@@ -253,7 +255,7 @@ def _only_asks(step: Step) -> bool:
     (True, False)
     """
     is_begun = step.act in acts() and is_change(step.act) and lacks(step)
-    return is_begun and asks(step.text) and not deed_of(step.text, "")
+    return is_begun and bool(step.text) and asks(step.text) and not deed_of(step.text, "")
 
 
 _HARDLY = 0.5
@@ -792,8 +794,7 @@ def rejoined(reading: Reading, request: str) -> Reading:
     """
     first, *rest = reading.steps or (Step("unclear", {}),)
     if not rest and (deleted := _deleted_rather(first, reading.language)) is not first:
-        is_begun = "delete" in deed_of(request, reading.language)
-        return reading._replace(steps=(deleted,), confidence=min(reading.confidence, 1.0 if is_begun else _DOUBTFUL))
+        return reading._replace(steps=(deleted,), confidence=min(reading.confidence, _DOUBTFUL))
     if len(rest) == BOTH and first.act == "folder.make" and not first.arguments and set(rest[0].arguments) == {"to"}:
         made = first._replace(arguments=rest[0].arguments)  # 建个letters文件夹,把信挪进去
         return reading._replace(steps=(made, rest[1]), confidence=max((reading.confidence, *reading.each[2:])), each=())
