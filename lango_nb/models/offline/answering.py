@@ -175,6 +175,8 @@ def completed(reading: Reading, context: Context, request: str) -> Reading | Non
         asked = asked._replace(confidence=max(asked.confidence, SURE) if is_offered else asked.confidence)
     if context.missing == "file" and len(named) == 1 and reading.confidence < HALF:
         step = Step("unclear", {"file": (named[0],)}, text=request)  # "the one to Ann, a.txt"
+    if context.missing == "to" and len(found) == 1 and ENDED.search(said_now.rstrip(" .!")):
+        step = Step("unclear", {"to": (said_now.rstrip(" .!"),)}, text=request)  # only its new name
     if _says_itself(step, reading.confidence, found, context):
         return None
     marked = any(step.arguments.values())

@@ -23,7 +23,7 @@ from lango_nb.models.offline.arguments import mapped, read_value, required_of, s
 from lango_nb.models.offline.changing import CHANGES, add_tasks, append_to, given_text, merge, remember, write_to
 from lango_nb.models.offline.conversation import Conversation, Done
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Folder, Outcome, TooLarge, Work
-from lango_nb.models.offline.followups import ENDED
+from lango_nb.models.offline.followups import ENDED, says_operation
 from lango_nb.models.offline.lexicon import (
     UNSPACED,
     Word,
@@ -117,6 +117,8 @@ _OPEN = (
     "no_text",
 )
 """Questions that want more than a yes."""
+_SIZES = frozenset(("count.lines", "count.words", "count.chars"))
+"""Acts that tell how long a file is."""
 _PARTS = frozenset(("text", "line", "word"))
 """Concepts of what is in a file."""
 LISTING: Mapping[str, str] = {"task.list": "read", "list": "read", "task.add": "append", "append": "append"}
@@ -178,10 +180,9 @@ def carry_out(
         answer = yield from _carried(one, context, folder)
         if question is not None and answer.is_question and answers.said("shall", reading.language, question.text):
             continue  # a plan was found that only wants a yes
-        is_asked = answer.is_question and any(asks(step.text.partition("\n")[0]) for step in reading.steps)
-        if one is not reading and is_asked and not (_changes(one) or _changes(reading)):
+        if one is not reading and answer.is_question and not (_changes(reading) or _changes(one)):
             question = question or answer
-            continue  # what a look asks that was less likely is no answer: the question may be found out
+            continue  # another way to look that leads to a question is no better than the first
         if not answer.is_dead_end:
             is_sought = any(step.act in _UNREAD for step in one.steps)  # all files were looked through for it
             is_look = not (is_sought or _changes(one) or any(step.word("file") for step in one.steps))
@@ -310,6 +311,8 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
     is_kept = bool(moved) and all(step.destination for step in reading.steps)  # the file it is in goes nowhere
     if is_kept or any(step.act == "folder.make" and "folder" not in concepts_of(step.text) for step in other.steps):
         return False  # "make it 20 minutes"
+    if any(step.act in _SIZES and not says_operation(step.text, step.act, other.language) for step in other.steps):
+        return False  # nobody spoke of words, or of lines
     is_it = any(_points(word) for step in reading.steps for word in step.arguments.get("file", ()))
     if is_it and _deletes(reading) and any(step.act.startswith("delete.") for step in other.steps):
         return False  # "delete that file", where none was spoken of, is not all of them
@@ -500,11 +503,15 @@ def _is_gentle(reading: Reading) -> bool:
         and least_of(reading) < _NEVER
         and all(
             not step.destination
-            and (step.act in _GENTLE or not (is_change(step.act) or is_talk(step.act)))
+            and (step.act in _GENTLE or not (is_change(step.act) or (is_talk(step.act) and not _only_asks(step))))
             and sure >= (CHANGE_LEAST if step.act in _GENTLE else LOOK_LEAST)
             for step, sure in zip(reading.steps, reading.each, strict=True)
         )
     )
+
+
+def _only_asks(step: Step) -> bool:
+    return step.act == "unclear" and asks(step.text)
 
 
 _HOW_IN = 3
@@ -555,7 +562,12 @@ def _is_about_a_part(step: Step) -> bool:
     A word that is to go is no line.
     """
     told = concepts_of(_around(step))
-    is_word = step.act == "line.delete" and bool(step.word("find")) and "word" in told and not told & {"line", "row"}
+    is_word = (
+        step.act == "line.delete"
+        and bool(step.word("find"))
+        and "word" in told
+        and not told & {"line", "row", "contain", "with"}
+    )
     return is_word or (step.act == "delete" and bool(told & _PARTS))
 
 

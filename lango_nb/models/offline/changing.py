@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import posixpath
 import re
 import shlex
@@ -387,7 +388,7 @@ def _appended_to(desk: Desk, step: Step, word: str) -> Work:
     if word and not is_pointer(word, "it"):
         return (yield from _new_or_there(desk, step, word))
     if desk.context.file and (yield from desk.folder.find(desk.context.file)) is None:
-        return desk.context.file, None
+        return (yield from _new_or_there(desk, step, desk.context.file))  # that may be how it was called: "the list"
     return (yield from _there(desk, step))
 
 
@@ -493,6 +494,12 @@ def _replace(desk: Desk, step: Step) -> Work:
         return (yield from _put_into_cell(desk, step, path, old, cell))
     if (labelled := _labelled(old, sought, new)) is not None:
         return (yield from _put_behind_label(desk, step, path, old, labelled))
+    if _is_key(path, old, sought) and not concepts_of(step.text) & {"key", "name", "rename"}:
+        return (
+            yield from _json_set(
+                desk, Step("json.set", {"file": (path,), "key": (sought,), "new": (new,)}, text=step.text)
+            )
+        )
     pattern = _pattern_of(old, sought)
     if pattern is None:
         raise Ask(desk.say("no_text", file=path, word=sought), can_try_others=True)
@@ -508,6 +515,22 @@ def _replace(desk: Desk, step: Step) -> Work:
     found = pattern.search(old)
     said = desk.say("replaced", file=path, old=found[0] if found else sought, new=new, n=count)
     return _done(step, said, path)
+
+
+def _is_key(path: str, text: str, word: str) -> bool:
+    """Tell whether a word is a key of a file of keys and values: what it holds is meant, and the key stays what it is.
+
+    Examples
+    --------
+    >>> _is_key("a.json", '{"open": false}', "open"), _is_key("a.json", '{"open": false}', "false")
+    (True, False)
+    """
+    if not path.casefold().endswith(KEYED):
+        return False
+    try:
+        return any(name.rpartition(".")[2] == word for name in keyed(text).spans)
+    except ValueError:
+        return False
 
 
 def _is_turned_round(step: Step, language: str) -> bool:
@@ -703,7 +726,7 @@ def _line_delete(desk: Desk, step: Step) -> Work:
     path, old = found or (yield from _there(desk, step))
     before = lines(old)
     gone, is_clear = _lines_meant(desk, step, path, before)
-    is_clear = is_clear and found is None  # nobody spoke of that file
+    is_clear = is_clear and found is None and not (desk.is_guessed and step.word("find"))  # nobody spoke of that file
     boxes = [BOX.match(before[at]) for at in gone]
     if "done" in concepts_of(step.text) and step.word("find") and all(one and one[2] == " " for one in boxes):
         return (yield from _tick(desk, step._replace(act="line.tick")))
@@ -719,8 +742,26 @@ def _line_delete(desk: Desk, step: Step) -> Work:
         else not (desk.is_certain or (is_clear and not desk.asks_first))
     ):
         raise Ask(desk.say("ask.lines", file=path, n=len(gone), lines=shown))
-    yield from edit(desk, path, old, [line for at, line in enumerate(before) if at not in gone])
+    left = [line for at, line in enumerate(before) if at not in gone]
+    if path.endswith(".json") and _is_json(before) and not _is_json(left):  # "take the last one out" is no bracket
+        raise desk.missing(step.with_arguments(line=(), find=()), "line")
+    yield from edit(desk, path, old, left)
     return _done(step, desk.say("lines_deleted", file=path, n=len(gone), lines=shown), path)
+
+
+def _is_json(text: Sequence[str]) -> bool:
+    """Tell whether lines are JSON together.
+
+    Examples
+    --------
+    >>> _is_json(["{", '"a": 1', "}"]), _is_json(["{", '"a": 1'])
+    (True, False)
+    """
+    try:
+        json.loads("\n".join(text))
+    except ValueError:
+        return False
+    return True
 
 
 def _line_move(desk: Desk, step: Step) -> Work:
@@ -774,14 +815,17 @@ _OF_LINES = (".txt", ".md")
 
 def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tuple[set[int], bool]:
     """Return the places of the lines that are to go, and whether it is clear that these are meant."""
-    said = step.arguments.get("line", ())
+    said = tuple(word for word in step.arguments.get("line", ()) if not _tells_day(word))
     run = next((found[0] for found in _RUN.finditer(step.text) if said and said[0] in found[0]), "")
-    places = _places(run) if run else [place for word in said for place in line_numbers(word)]
+    places = _places(run, desk.language) if run else [place for word in said for place in line_numbers(word)]
     if any(sign.isdigit() for word in said for sign in word) or (said and len(places) == len(said)):
         if not places:
             raise desk.missing(step, "line")
         return {_line_at(desk, path, place, before) for place in places}, True
-    sought = step.word("find") or " ".join(said)
+    sought = step.word("find") or " ".join(step.arguments.get("line", ()))
+    first = concepts_of(sought.partition(" ")[0])
+    if is_part(sought) and "one_number" in first and not first & {"it", "line", "first"}:
+        raise desk.missing(step.with_arguments(line=()), "line")  # "a line"
     if not sought or is_pointer(sought, "it") or begins_with_pointer(sought) or is_part(sought):
         answered = {line.strip() for line in (desk.context.answer, *_added(desk)) for line in line.splitlines()}
         shown = {at for at, line in enumerate(before) if line.strip() and line.strip() in answered}
@@ -851,10 +895,29 @@ def _box_at_place(desk: Desk, sought: str, path: str, boxes: Sequence[str], abou
     return rows[place - (place > 0)] if place and -len(rows) <= place <= len(rows) else ""
 
 
-def _places(run: str) -> list[int]:
-    """Read the numbers of several lines: "2 and 3", "2, 5", "2 to 4"; none where it is not clear."""
+def _tells_day(words: str) -> bool:
+    """Tell whether words tell a time, and no line: "last year".
+
+    Examples
+    --------
+    >>> _tells_day("last year"), _tells_day("the last"), _tells_day("segunda linha")
+    (True, False, False)
+    """
+    return any("day" in concepts_of(word) and rank(word) is None for word in words.split())
+
+
+def _places(run: str, language: str = "") -> list[int]:
+    """Read the numbers of several lines: "2 and 3", "2, 5", "2 to 4"; none where it is not clear.
+
+    Examples
+    --------
+    >>> _places("2 to 4", "en"), _places("2 à 4", "fr"), _places("2 et 4", "fr")
+    ([2, 3, 4], [2, 3, 4], [2, 4])
+    """
     between = re.sub(r"\d+", " ", run)
-    if len(re.findall(r"\d+", run)) == 2 and "between" in concepts_of(between):  # noqa: PLR2004 - from one to another
+    own = frozenset[str]().union(*lexicon_of(language).concepts(words_of(between)))
+    is_span = "between" in concepts_of(between) or ("into" in own and "about" not in own)  # no "1 sur 2"
+    if len(re.findall(r"\d+", run)) == 2 and is_span:  # noqa: PLR2004 - from one to another
         return line_numbers("-".join(re.findall(r"\d+", run)))
     return line_numbers(run)
 

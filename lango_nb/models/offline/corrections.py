@@ -82,7 +82,10 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
         return reading._replace(steps=(step,), confidence=1.0, others=())
     begin = _begin(request, reading.language)
     is_last = context.last is not None and context.last.act.partition(".")[0] in {changed.act.partition(".")[0], *_SAME}
-    if not begin or not is_last or is_asking(request) or reading.steps[0].act in _DONE:
+    is_done = reading.steps[0].act in _DONE or (
+        reading.steps[0].act == "line.delete" and not reading.steps[0].arguments
+    )
+    if not begin or not is_last or is_asking(request) or is_done:
         return None
     if changed.act == "move":
         step = _of_other_name(request, request[begin:], changed)
@@ -337,8 +340,8 @@ def _beside(line: str, said: str, language: str) -> str:
     ('East 4, 15 Grad.', 'pile AAA', '')
     >>> _beside("cal the plumer", "call the plumber", "en"), _beside("at 16:00", "15:45 moet het zijn", "nl")
     ('call the plumber', 'at 15:45')
-    >>> _beside("nourrir les abeilles", "nourrir H5", "fr")
-    'nourrir H5'
+    >>> _beside("nourrir les abeilles", "nourrir H5", "fr"), _beside("- call Ann", "call Ann at noon", "en")
+    ('nourrir H5', '- call Ann at noon')
     """
     old, new = _parts(line), _parts(said)
     block = _longest(old, new)
@@ -347,6 +350,8 @@ def _beside(line: str, said: str, language: str) -> str:
     at, of, size = block
     before, behind = new[:of], new[of + size :]
     changed = [one for one, other in zip(new[of : of + size], old[at : at + size], strict=True) if _differs(one, other)]
+    if not changed and size == len(old) and behind and not before:
+        return said.strip() if _lead(said) else _lead(line) + said.strip()  # the same, and more
     if not changed:
         return _with_rest(line, old, (at, size), (before, behind), language)
     strange = [one for one in (*before, *behind) if not _is_filler(one.text, language)]

@@ -780,6 +780,7 @@ class Desk:
             found = near if near.name else found
         if found.rivals and len(fitting := [name for name in found.rivals if self._is_of_kind(name)]) == 1:
             found = Pick(fitting[0], is_guess=True)
+        found = _told_behind(self._text, word, found)
         if found.rivals:
             raise Ask(self.say("ask.which", names=self.either(found.rivals)), rivals=found.rivals)
         if not found.name and (like := self._like_shown(name)):
@@ -1388,6 +1389,21 @@ class Desk:
                 return Ask(self.say("no_json", file=path), can_try_others=True)
             case _:
                 return CannotWork(self.say("no_match", file=path, word=error.wanted))
+
+
+def _told_behind(text: str, word: str, found: Pick) -> Pick:
+    """Return the one of several files whose name a request tells right behind the word for them; else what was found.
+
+    Examples
+    --------
+    >>> said = "add to the recipe for plum cake: salt"
+    >>> _told_behind(said, "the recipe", Pick(rivals=("recipes/plum cake.md", "recipes/salt buns.md"))).name
+    'recipes/plum cake.md'
+    """
+    behind = re.split("[:,;\uff1a\uff0c]", text.partition("\n")[0].partition(word)[2])[0]
+    names = {PurePosixPath(one).stem: one for one in found.rivals}
+    near, shared = nearest_texts(behind, list(names)) if len(names) > 1 else ([], 0)
+    return Pick(names[near[0]]) if shared and len(near) == 1 else found
 
 
 def _names_of(path: str) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ those that are left, when they are carried out.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
-from lango_nb.models.offline.lexicon import Word, concepts_of, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import UNSPACED, Word, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
     asks,
@@ -66,9 +66,47 @@ _DONE_WITH = frozenset(("sort", "reverse", "upper", "lower", "again", "count"))
 _TRANSFERS = frozenset(("move", "rename", "copy"))
 
 
+_LOOKING = frozenset("show read open print list search count sum mean calculate compare sort".split())
+"""Concepts of verbs that change nothing."""
+DEEDS: Mapping[str, tuple[str, ...]] = {
+    "delete": ("delete", "line.delete", "task.delete"), "move": ("move", "line.move"), "rename": ("rename",), "copy": ("copy",),
+    "replace": ("replace", "line.replace", "json.set", "task.change"), "append": ("append", "prepend", "task.add"),
+    "change": ("replace", "line.replace", "json.set", "task.change", "rename"),
+}  # fmt: skip
+"""Verbs that change something, and what is to be done where a request begins with one."""
+
+
+def deed_of(request: str, language: str) -> frozenset[str]:
+    """Return what a request says by its verb that is to be done, where that changes something: what it begins with.
+
+    Words that stand without blanks say it last.
+
+    Examples
+    --------
+    >>> [sorted(deed_of(text, "en")) for text in ("please delete the last line", "the last line is to go", "show me the changes")]
+    [['delete'], [], []]
+    >>> sorted(deed_of("そのファイルを削除してください", "ja"))
+    ['delete']
+    """
+    found = [word for word in words_of(request.partition("\n")[0]) if word.kind != "sign"]
+    told = lexicon_of(language).concepts(found)
+    if any(word.kind in UNSPACED for word in found):
+        last = next((one for one in reversed(told) if one & (WISHING | {*DEEDS})), frozenset[str]())
+        return last & {*DEEDS}
+    at = next((at for at, one in enumerate(told) if not one & {"please", "greeting"}), len(told))
+    first = told[at] if at < len(told) and not found[at].is_quoted else frozenset[str]()
+    first = first or (lexicon().concepts(found)[at] if at < len(told) and found[at].kind == "word" else first)
+    first = first - {"change", "replace"} if "put" in first else first  # "zet"
+    return first & {*DEEDS} if not first & _LOOKING else frozenset()
+
+
 def last_of(context: Context) -> Step | None:
     """Return the step that a follow-up is about: the one that was asked about, or the last one."""
     return context.asked.steps[-1] if context.asked is not None and context.asked.steps else context.last
+
+
+_ASKED = frozenset(("what", "who", "when", "where", "how", "which"))
+"""Concepts of words that ask."""
 
 
 def is_work(step: Step) -> bool:
@@ -95,7 +133,8 @@ def behind_no(reading: Reading, context: Context) -> Reading:
     is_look = bool(acts_wished) and all(row is not None and row.kind == "look" for row in acts_wished)
     if is_look and wish.confidence >= HALF and not any(one.destination for one in wish.steps):
         return wish
-    is_question = bool(before) and asks(rest) and not any(is_change(one.act) for one in wish.steps)
+    is_question = bool(before) and asks(rest) and len(words_of(rest)) > 2  # noqa: PLR2004 - no "da igual"
+    is_question = is_question and not any(is_change(one.act) for one in wish.steps)
     return wish._replace(steps=(Step("unclear", {}, text=rest),), others=()) if is_question else reading
 
 
@@ -127,6 +166,10 @@ def later(reading: Reading, context: Context) -> Reading:
     tried = (reading._replace(others=()), *reading.others)
     found = [plan for one in tried for plan in _plans(one, last, context)]
     plans = sorted(found, key=lambda plan: -plan.confidence) if reading.steps[0].act in FOLLOWS else found
+    if is_change(last.act) and _ASKED & frozenset[str]().union(
+        *lexicon_of(reading.language).concepts(words_of(reading.steps[0].text))
+    ):
+        plans = [plan for plan in plans if plan.steps[0].act != last.act]  # "and what is the first one called?"
     if not plans:
         return reading._replace(steps=(Step("unclear", {}, text=reading.steps[0].text),))
     if len(plans) == 1 and reading.steps[0].act in FOLLOWS and not is_change(plans[0].steps[0].act):
@@ -134,6 +177,11 @@ def later(reading: Reading, context: Context) -> Reading:
     chosen, is_lost = plans[0], reading.steps[0].act in FOLLOWS and not _plans(tried[0], last, context)
     if is_lost or _is_stuck(chosen.steps[0]):
         able = [plan for plan in plans if _is_usable(plan.steps[0]) and (is_lost or _may_stand_in(plan, last))]
+        deeds = {act for deed in deed_of(reading.steps[0].text, reading.language) for act in DEEDS[deed]}
+        if is_lost and asks(reading.steps[0].text):
+            able = [plan for plan in able if not is_change(plan.steps[0].act)]  # a question changes nothing
+        if chosen.steps[0].act in deeds:  # "replace in a.txt" is nothing else
+            able = [plan for plan in able if plan.steps[0].act in deeds]
         if able:
             likely = able[0].confidence / max(1 - reading.confidence, able[0].confidence)
             is_likelier = is_lost or able[0].steps[0].act == last.act  # what is impossible leaves the rest the likelier
@@ -452,7 +500,7 @@ def _likewise(step: Step, last: Step, changed: Step | None) -> Step:
     X is never where something else goes.
     """
     done = changed if changed is not None else last
-    is_same = "same" in concepts_of(step.text) and step.act in {"same", *_TRANSFERS}
+    is_same = "same" in concepts_of(step.text) and step.act in {"same", done.act}
     if not is_same or done.act not in _TRANSFERS or "file" in step.arguments:
         return step
     places = [step.text.find(word) for words in step.arguments.values() for word in words]

@@ -197,7 +197,7 @@ def _of_removal(step: Step, request: str, language: str) -> Step | None:
     {'file': ('shopping list',), 'find': ('milk',)}
     """
     found = words_of(request)
-    marks = words_of_wishes(language).concepts(found)
+    marks = words_of_wishes(language).concepts(words_of(without_text(step, request)))
     if not any("off" in one for one in marks) or step.act in {"line.delete", "line.tick"}:
         return None
     files = [word.text for word in found if word.kind == "file" and not word.is_quoted]
@@ -208,6 +208,18 @@ def _of_removal(step: Step, request: str, language: str) -> Step | None:
     verb = found[0].end if found[0].kind == "word" else 0
     left = left_over(request[verb:], rest, language)
     return rest._replace(act="line.delete" if not files else "line.tick").with_arguments(find=(left,)) if left else None
+
+
+def without_text(step: Step, request: str) -> str:
+    """Return a request without what is to be written: its words say nothing of what is to be done.
+
+    Examples
+    --------
+    >>> without_text(Step("write", {"text": ("Sem is off",)}), "make a.txt: Sem is off")
+    'make a.txt:  '
+    """
+    text = step.word("text") if step.act in {"write", "append", "prepend"} else ""
+    return request.replace(text, " ") if text else request
 
 
 def list_in(request: str, found: Sequence[Word], language: str) -> str:
@@ -264,9 +276,16 @@ def with_left_over(step: Step, language: str) -> Step:
         is_file = is_named and (is_noun_of_file(left) or is_pointer(left, "original") or is_pointer(left, "copy"))
         return step.with_arguments(file=(left,)) if is_file else step  # "… an die Notizen … dran"
     is_bare = step.act == "read" and not (step.arguments or step.destination or points_back(step.text))
+    is_bare = is_bare and not (
+        step.text.rstrip()[-1:] in ASK_SIGNS and concepts_of(step.text) & {"what", "who", "when"}
+    )
     if is_bare and "\n" not in step.text and language not in {"ja", "zh"}:
         left = left_over(step.text, step, language)
         return step.with_arguments(file=(left,)) if left else step  # "read the poem"
+    if step.act in {"rename", "move", "copy"} and step.word("to") and not step.word("file"):
+        is_file = "file" in concepts_of(step.text) and not points_back(step.text)
+        left = left_over(step.text, step, language) if is_file else ""
+        return step.with_arguments(file=(left,)) if left else step  # "rename the file with the rules to b.txt"
     row = acts().get(step.act)
     lacking = [role for role in row.needed if role in _FILLED and not step.word(role)] if row is not None else []
     if len(lacking) != 1 or step.destination or step.act in {"write", "task.add", "remember"} or "\n" in step.text:
@@ -333,6 +352,7 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
         or (has_boxes and not _adds_more(step, request))
         or not request.strip()
         or (step.act == "undo" and reading.confidence >= HALF)
+        or (step.act == "prepend" and step.word("text"))
     ):
         return reading
     found = words_of(request)
@@ -490,7 +510,7 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     if in_notes is not None or is_other or is_left:
         return Step("task.list", {}, text=request) if is_left else in_notes  # "only your list, not a.md"
     told, mark = concepts_of(request), _BOX_SAID.search(request)
-    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
+    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(without_text(step, request))))
     act = "count.matches" if step.act == "task.list" and "many" in told else "search"
     is_marked = mark is not None and step.act in {"task.list", "read", "search"}
     asked = None if is_marked else _all_gone(reading, request, context, marks)

@@ -56,12 +56,12 @@ def with_names(text: str, names: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> with_names("ホットチョコレートはいくら？", ["Espresso", "Hot Chocolate", "Chai"]), with_names("チャイは？", ["Chai"])
-    ('Hot Chocolateはいくら？', 'Chaiは？')
-    >>> with_names("チェックインって何時？", ["09:30 ferry", "check in"]), with_names("ノラは？", ["Nora", "Sam"])
-    ('check inって何時？', 'Noraは？')
-    >>> with_names("トマトは？", ["Espresso", "Tom"])
-    'トマトは？'
+    >>> with_names("ホットチョコレートはいくら", ["Espresso", "Hot Chocolate", "Chai"]), with_names("チャイは", ["Chai"])
+    ('Hot Chocolateはいくら', 'Chaiは')
+    >>> with_names("チェックインって何時", ["09:30 ferry", "check in"]), with_names("ノラは", ["Nora", "Sam"])
+    ('check inって何時', 'Noraは')
+    >>> with_names("トマトは", ["Espresso", "Tom"])
+    'トマトは'
     """
     runs = _KATAKANA.findall(text)
     if not runs:

@@ -16,7 +16,7 @@ from lango_nb.models.offline.columns import is_numeric, is_of_lengths, label_of,
 from lango_nb.models.offline.conditions import spoken_of
 from lango_nb.models.offline.derived import with_derived
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
-from lango_nb.models.offline.followups import says_operation
+from lango_nb.models.offline.followups import says_more, says_operation
 from lango_nb.models.offline.keyed import KEYED, in_json
 from lango_nb.models.offline.keys_asked import Leaf, leaf
 from lango_nb.models.offline.lexicon import ASK_SIGNS, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
@@ -211,6 +211,8 @@ def _operate(desk: Desk, step: Step) -> Work:
         return counted
     if step.act in {"rows.where", "rows.count", "cell"} and not step.word("value"):
         step = yield from _with_value(desk, step)
+        is_bare = step.act == "rows.count" and not (step.word("value") or says_more(step.text.partition("\n")[0]))
+        step = step._replace(act="count.rows") if is_bare else step  # "how many are there?"
     if step.act == "count.matches" and not step.word("find").strip():
         raise desk.missing(step, "find")
     if step.act == "count.matches" and "price" in said_of_tables(step.text, desk.language):
@@ -286,7 +288,9 @@ def _meant_instead(desk: Desk, step: Step, error: NoSuch | Unsure, path: str, te
     """Return what is meant where a file has no such key, row or column, or several, or what answers it all the same."""
     if step.act == "json.get" and isinstance(error, Unsure) and (upper := _upper(error.options)):
         return step.with_arguments(file=(path,), key=(upper,))
-    if step.act == "json.get" and (key := key_abroad(error, step.word("key"), desk.language)):
+    if step.act == "json.get" and (
+        key := key_abroad(error, step.word("key"), desk.language) or _key_told(error, step, desk.language)
+    ):
         return step.with_arguments(file=(path,), key=(key,))
     if (of_text := _of_text(desk, step, path, text)) is not None:
         return of_text
@@ -305,6 +309,16 @@ def key_abroad(error: Exception, word: str, language: str) -> str:
     options = error.options if isinstance(error, NoSuch) and error.kind == "key" else ()
     found = [path for path in options if names_column(word, path.rpartition(".")[2], language)]
     return found[0] if len(found) == 1 else ""
+
+
+def _key_told(error: Exception, step: Step, language: str) -> str:
+    """Return the key that the words of a request name part by part: "how many seats has the small hall" is "halls.small"."""
+    options = error.options if isinstance(error, NoSuch) and error.kind == "key" else ()
+    said = step.text.partition("\n")[0].replace(step.word("file") or "\0", " ")
+    named = [path for path in options if all(names_column(said, part, language) for part in path.split("."))]
+    deep = [path for path in named if "." in path or any(one.startswith(f"{path}.") for one in options)]
+    deepest = [path for path in deep if not any(one.startswith(f"{path}.") for one in deep)]
+    return deepest[0] if len(deepest) == 1 else ""
 
 
 def _counted_otherwise(step: Step, path: str, text: str) -> Step | None:
@@ -896,6 +910,22 @@ def _texts(desk: Desk, where: str) -> Work:
     if len(names) > _MOST_SEARCHED:
         raise TooLarge(where)
     return (yield from desk.folder.read_all(names))
+
+
+def in_ways(wanted: str) -> list[str]:
+    """Return words that are looked for, as they stand and in the ways that a bracket gives: "lampie (lamp)".
+
+    Examples
+    --------
+    >>> in_ways("lampie (lamp)"), in_ways("lamp")
+    (['lampie (lamp)', 'lamp', 'lampie'], ['lamp'])
+    """
+    both = _IN_BRACKETS.fullmatch(wanted.strip())
+    return [wanted, both[2], both[1]] if both is not None else [wanted]
+
+
+_IN_BRACKETS = re.compile(r"(.*\S)\s*[(\uff08]\s*([^()\uff08\uff09]+?)\s*[)\uff09]")
+"""Words, and what they are called otherwise."""
 
 
 def _search(desk: Desk, step: Step) -> Work:
@@ -1610,7 +1640,14 @@ def _search_files(desk: Desk, step: Step) -> Work:
     wanted = desk.need(step, "find")
     where: str = yield from desk.inside(step)
     texts: dict[str, str] = yield from _texts(desk, where)
-    names = tuple(name for name, text in texts.items() if holds(text, wanted))
+    wanted, names = next(
+        (
+            (way, held)
+            for way in in_ways(wanted)
+            if (held := tuple(one for one, text in texts.items() if holds(text, way)))
+        ),
+        (wanted, ()),
+    )
     if not names:
         raise CannotWork(desk.say("no_match_anywhere", word=wanted))
     is_counted = bool(concepts_of(step.text) & {"many", "count"})

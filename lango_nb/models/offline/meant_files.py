@@ -350,13 +350,21 @@ def also_of_kind(request: Request) -> Step | None:
     >>> said = Reading((Step("list.ending", {"ending": ("csv",)}),))
     >>> also_of_kind(Request(said, "and both csv files", copied))[:2]
     ('copy.ending', {'ending': ('csv',), 'to': ('old/',)})
+    >>> said = Reading((Step("same", {"file": ("the json",)}),))
+    >>> also_of_kind(Request(said, "the json too", copied))[:2]
+    ('copy', {'file': ('json',), 'to': ('old/',)})
     """
     step, last = request.step, request.last
     told = lexicon().concepts(request.words)
-    is_more = last.act in {"copy", "move"} and last.word("to").endswith("/") and bool(told) and "and" in told[0]
-    if not is_more or step.act != "list.ending" or request.is_question or request.concepts & SHOWING:
+    act = last.act.partition(".")[0]
+    is_there = act in {"copy", "move"} and last.word("to").endswith("/") and bool(told)
+    if not is_there or request.is_question or request.concepts & SHOWING:
         return None
-    return request.instead(f"{last.act}.ending", ending=step.arguments.get("ending", ()), to=last.arguments["to"])
+    if "and" in told[0] and step.act == "list.ending":
+        return request.instead(f"{act}.ending", ending=step.arguments.get("ending", ()), to=last.arguments["to"])
+    kind = step.word("file").rpartition(" ")[2]
+    is_kind = step.act in {"same", act} and not step.word("to") and not request.files and bool(kind_of_file(kind))
+    return request.instead(act, file=(kind,), to=last.arguments["to"]) if is_kind else None
 
 
 def in_there(request: Request) -> Step | None:

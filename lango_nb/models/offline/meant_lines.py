@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.keyed import TABULAR
@@ -52,12 +53,20 @@ def shown_line(request: Request) -> Step | None:
     'line.delete'
     """
     shown, file, told = request.context.shown, request.context.file, request.concepts
+    changed = request.context.changed
+    is_that = points_back(request.text) or (request.language in {"ja", "zh"} and "it" in told)
+    is_written = changed is not None and changed.act in {"append", "replace"} and changed.word("file") == file
+    if not shown and is_that and is_written and changed is not None:
+        shown = changed.arguments.get("added") or changed.arguments.get("new", ())  # the line that was just written
     is_one = len(shown) == 1 and bool(file) and shown[0] != file
     if not is_one or request.step.act not in {"delete", "line.delete"}:
         return None
     is_found = request.last.act in {"search", "read.line", "read.first", "read.last"} and "file" not in told
     is_line = bool(told & {"line", "row"}) or is_part(request.text) or (is_found and not request.unexplained)
-    if not is_line or "word" in told or says_more(request.text) or any(sign.isdigit() for sign in request.text):
+    told_each = lexicon_of(request.language).concepts(request.words)
+    is_any = any("one_number" in one and other & {"line", "row"} for one, other in pairwise(told_each))  # "a line"
+    is_other = "word" in told or is_any or says_more(request.text)
+    if not is_line or is_other or any(sign.isdigit() for sign in request.text):
         return None
     return request.instead("line.delete", file=(file,), find=shown)
 
@@ -212,11 +221,31 @@ def line_at_place(request: Request) -> Step | None:
     >>> line_at_place(Request(Reading((Step("line.delete", {}),), language="zh"), "把最后那行删了吧", shown)).arguments
     {'line': ('-1',)}
     """
-    step, is_east = request.step, request.language in {"ja", "zh"}
-    place = rank(request.text) if is_east else request.place
-    is_bare = step.act in {"line.delete", "delete"} and not step.arguments and not request.files
-    is_line = is_bare and request.says_line
-    return request.instead("line.delete", line=(str(place),)) if is_line and place else None
+    step = request.step
+    is_placed = set(step.arguments) - {"file"} == {"find"} and rank(step.word("find")) is not None
+    is_bare = step.act in {"line.delete", "delete"} and (not set(step.arguments) - {"file"} or is_placed)
+    file = step.arguments.get("file", ())
+    if not is_bare or not request.says_line or (file and not ENDED.search(file[0])):
+        return None
+    place = _line_told(request, file[0] if file else "")
+    rest = {"file": file} if file else {}
+    return request.instead("line.delete", **rest, line=(str(place),)) if place else None
+
+
+def _line_told(request: Request, file: str) -> int:
+    """Return the place of the line that a request tells, beside the name of its file; 0 where it tells none, as in "a line"."""
+    rest = request.text.replace(file or "\0", " ")
+    if request.language in {"ja", "zh"}:
+        place = rank(rest) or 0
+        return place if place < 0 or _ORDINAL.search(rest) else 0
+    found = [word for word in words_of(rest) if word.kind in {"word", "number"} and not word.is_quoted]
+    told = zip(found, lexicon_of(request.language).concepts(found), strict=True)
+    places = [place for word, one in told if "one_number" not in one and (place := rank(word.text))]
+    return places[0] if len(places) == 1 else 0
+
+
+_ORDINAL = re.compile("[\u7b2c\u76ee\u756a]")
+"""Signs that make a number one of a row: 第, 目, 番."""
 
 
 def line_with(request: Request) -> Step | None:

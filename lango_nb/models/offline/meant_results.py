@@ -10,13 +10,13 @@ from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING
-from lango_nb.models.offline.names import asks, is_pointer, telling_words
+from lango_nb.models.offline.names import asks, is_pointer, rank, telling_words
 from lango_nb.models.offline.operations import number, written
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.request import SHORT, UNCLEAR_PLACE, Request, is_changing
 from lango_nb.models.offline.steps import BOTH
-from lango_nb.models.offline.table_query import parse
+from lango_nb.models.offline.table_query import Query, parse
 
 
 def difference(request: Request) -> Step | None:
@@ -252,6 +252,17 @@ def answer_kept(request: Request) -> Step | None:
     is_bare = every <= KEEPING | _PLACING and bool(every & _PLACED_AT or request.language in {"ja", "zh"})
     is_other = bool(every & (_OTHERWISE - {"move"} if "put" in every else _OTHERWISE))  # nothing is moved into a file
     is_clear = bool(every & KEEPING) and not is_other and (bool(every & _SHOWN) or is_bare)
-    if not is_clear or says_more(rest):
+    is_of_folder = step.act == "list" and bool(step.destination) and bool(every & {"file", "folder"})
+    counts = {count for word in words_of(rest) if (count := rank(word.text) or 0) > 1}  # "those two lines"
+    is_other = is_of_folder or bool(counts and request.context.shown and counts != {len(request.context.shown)})
+    if not is_clear or is_other or says_more(rest):
         return None
+    told = (
+        parse(last.word("query"))
+        if last.act == "query" and "row" in every and len(request.context.shown) < BOTH
+        else None
+    )
+    if told is not None and told.measure:  # the rows of which a sum was told
+        rows = Step("query", {**last.arguments, "query": (str(Query(told.where)),), "to": (file,)})
+        return rows._replace(destination="append" if "append" in every else "write")
     return request.instead("append" if "append" in every else "write", file=(file,), text=("it",))

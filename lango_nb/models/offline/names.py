@@ -609,8 +609,10 @@ def endings(word: str) -> tuple[str, ...]:
             return (".csv",)
         if found := kinds.get(part) or kinds.get(part[:-1] if part[-1:] in "sn" else part) or kinds.get(stem(part)):
             return tuple(found.split())
-    short = body.split()[0].split("-")[0] if body.split() else ""
-    return (f".{short}",) if re.fullmatch(r"[a-z0-9]{1,5}", short) else ()
+    first, *rest = body.split() or [""]
+    short = first.split("-")[0] if all("file" in concepts_of(word) for word in rest) else ""  # no "all letters"
+    is_short = re.fullmatch(r"[a-z0-9]{1,5}", short) is not None and "all" not in concepts_of(short)
+    return (f".{short}",) if is_short else ()
 
 
 def begins_with_pointer(words: str) -> bool:
@@ -856,8 +858,23 @@ def here_in(text: str) -> str:
     """
     said = text.casefold()
     found = [word for _, listed in read_rows("here.tsv") for word in listed.split(", ") if word in said]
-    whole = [word for word in found if not word.isascii() or re.search(rf"(?<!\w){word}(?!\w)", said)]
+    whole = [word for word in found if not word.isalpha() or _is_whole(word, said)]
     return max(whole, key=len, default="")
+
+
+def _is_whole(word: str, text: str) -> bool:
+    """Tell whether a word stands by itself in a text, or has no blanks around it in its language: "cá" is no part of "cámbialo".
+
+    Examples
+    --------
+    >>> _is_whole("cá", "cámbialo"), _is_whole("cá", "põe cá"), _is_whole("ここ", "ここに置いて")
+    (False, True, True)
+    """
+    return ord(max(word)) > _LAST_LATIN or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+_LAST_LATIN = 0x24F
+"""The last letter of alphabets whose words stand between blanks."""
 
 
 @cache

@@ -8,9 +8,18 @@ from itertools import pairwise
 
 from lango_nb.models.offline.columns import names_column
 from lango_nb.models.offline.features import PROGRAMS
-from lango_nb.models.offline.followups import ENDED, EXACT, HALF, WISHING, is_work, lacks
+from lango_nb.models.offline.followups import CLAUSES, DEEDS, ENDED, EXACT, HALF, WISHING, deed_of, is_work, lacks
 from lango_nb.models.offline.keyed import TABULAR
-from lango_nb.models.offline.lexicon import ASK_SIGNS, REFUSING, UNSPACED, concepts_of, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import (
+    ASK_SIGNS,
+    NEGATING,
+    REFUSING,
+    UNSPACED,
+    concepts_of,
+    is_small_in,
+    lexicon,
+    lexicon_of,
+)
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import (
     FEW_WORDS,
@@ -78,6 +87,8 @@ _ALL = frozenset(("all", "each", "folder"))
 _SHOWING_FIRST = frozenset(("show", "read", "open", "print"))
 _ROW_SAID = re.compile(r"[^\s,]+,[^\s,]+,[^\s,]+")
 """A row of a table, as it stands in a request."""
+_ROW_TEXT = re.compile(r"[^,;]+(?:[,;][^,;]*){2,}")
+"""A whole row, as it is written below others."""
 _UNSURE_ACTS = frozenset(("rows.where", "cell", "unclear", "talk", "read", "replace", "json.set", "task.done", "task.change", "task.add"))  # fmt: skip
 """Acts that a wish to set a value of a table is taken for."""
 _FEW_IN_CELL = 12
@@ -98,12 +109,14 @@ def said_rather(reading: Reading, request: str) -> Reading:
     >>> said_rather(copied, "montre la copie").steps[0].act
     'read'
     """
+    if (rather := _begun_rather(reading, request)) is not None:
+        return rather
     first = reading.steps[0].act if len(reading.steps) == 1 else ""
     told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
     is_wrong = first == "refrain" and not told & REFUSING and bool(reading.others)
     is_wrong = is_wrong or (first == "delete.all" and not told & _ALL and bool(reading.others))
-    if first == "delete.all" and "file" in told and not told & _ALL and not reading.others:
-        return reading._replace(steps=(Step("delete", {}, text=request),))  # "effacez le vieux fichier": which one?
+    if (rather := _by_words(reading, request, told)) is not None:
+        return rather
     if first == "refrain" and not told & REFUSING and not reading.others:
         return reading._replace(steps=(Step("unclear", {}, text=request),))
     if not first or (reading.confidence >= SURE and not is_wrong):
@@ -146,6 +159,78 @@ def _is_of_rows(act: str) -> bool:
     return row is not None and row.reads == "table" and row.kind == "look"
 
 
+def _by_words(reading: Reading, request: str, told: Collection[str]) -> Reading | None:
+    """Return what a request means by single words that leave no doubt: a kind of files, the weather, whether something is, an order.
+
+    Examples
+    --------
+    >>> more = Reading((Step("rows.sorted", {"column": ("price",)}),), 0.3)
+    >>> _by_words(Reading((Step("column.max", {}),), 0.5, others=(more,)), "sorted by price", {"sort"}).steps[0].act
+    'rows.sorted'
+    """
+    first = reading.steps[0].act if len(reading.steps) == 1 else ""
+    if first == "delete.all":
+        kinds = [one for one in reading.others if _goes_by_kind(one.steps[0])]
+        if kinds:
+            return kinds[0]._replace(others=())  # "delete all letters"
+        is_one = "file" in told and _ALL.isdisjoint(told) and not reading.others
+        return reading._replace(steps=(Step("delete", {}, text=request),)) if is_one else None  # "the old file": which?
+    is_named = any(word.kind in {"file", "folder"} for word in words_of(request))
+    if first == "talk" and not _CHATTING.isdisjoint(told) and not is_named:
+        return reading._replace(confidence=max(reading.confidence, HALF), others=())
+    is_doubtful = bool(first) and reading.confidence < HALF and is_change(first)
+    if is_doubtful and any(_asks_whether(one, reading.language) for one in CLAUSES.split(request)):
+        return reading._replace(steps=(Step("unclear", {}, text=request),), others=())
+    if first in {"column.max", "column.min"} and "sort" in told and reading.confidence < SURE:
+        rows = (one for one in reading.others if one.steps[0].act == "rows.sorted" and one.confidence >= _POSSIBLY)
+        return next(rows, None)
+    return None
+
+
+def _goes_by_kind(step: Step) -> bool:
+    """Tell whether files that are described are to go, and not simply all: "all letters", and not "all files".
+
+    Examples
+    --------
+    >>> _goes_by_kind(Step("delete", {"file": ("all letters",)})), _goes_by_kind(Step("delete", {"file": ("all files",)}))
+    (True, False)
+    """
+    last = step.word("file").rpartition(" ")[2]
+    return step.act == "delete" and is_noun_of_file(last) and not concepts_of(last) & {"file", "folder"}
+
+
+_CHATTING = frozenset(("joke", "weather"))
+"""Concepts of what is talked about, and stands in no file."""
+
+
+def _begun_rather(reading: Reading, request: str) -> Reading | None:
+    """Return the reading that does what a request begins with, where it was read as a look, or as more of what was said before.
+
+    Examples
+    --------
+    >>> more = Reading((Step("json.set", {"key": ("open",), "new": ("true",)}),), 0.5)
+    >>> said = Reading((Step("json.get", {"key": ("open",)}),), 0.7, others=(more,))
+    >>> _begun_rather(said, "set open to true").steps[0].act, _begun_rather(said, "is open set to true?")
+    ('json.set', None)
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.destination or is_change(step.act) or step.act in {"refrain", "ask.change", "fix"}:
+        return None
+    deeds = {act for deed in deed_of(request, reading.language) for act in DEEDS[deed]}
+    is_unclear = step.act == "unclear" and reading.confidence >= HALF
+    if not deeds or is_unclear or is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS:
+        return None
+    likely = [one for one in reading.others if one.confidence >= _POSSIBLY and one.steps[0].act in deeds]
+    told = [one for one in likely if one.steps[0].arguments]
+    chosen = next((one for one in told if not lacks(one.steps[0])), next(iter(told), None))
+    if chosen is None:
+        return None
+    rest = tuple(one for one in reading.others if one is not chosen)
+    is_gone = chosen.steps[0].act in DEEDS["delete"] and chosen.confidence < HALF  # it is shown, and asked about
+    both = min(_DOUBTFUL if is_gone else 1.0, chosen.confidence + reading.confidence)
+    return chosen._replace(confidence=both, others=() if is_gone else rest)
+
+
 def of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     """Look in the file spoken of for what a question that points at it was taken to be remembered: "who is there then?"."""
     asks = request.rstrip()[-1:] in ASK_SIGNS
@@ -180,18 +265,34 @@ def beside_work(reading: Reading) -> Reading:
     if len(reading.steps) < 2 or not is_any:  # noqa: PLR2004 - one beside another
         return reading
     kept = [  # "thanks. and for June?"
-        (step._replace(act="unclear") if step.act == "talk" else step, sure)
+        (step._replace(act="unclear", arguments={}) if step.act == "talk" or _only_asks(step) else step, sure)
         for step, sure in zip(reading.steps, reading.each or (reading.confidence,) * len(reading.steps), strict=True)
-        if (step.act != "talk" or asks(step.text)) and not _says_nothing(step, reading.language)
+        if (step.act not in {"talk", "yes", "no"} or asks(step.text)) and not _says_nothing(step, reading.language)
     ]
+    steps = tuple(step for step, _ in kept)
+    if steps[0].act == "unclear" and steps[0] not in reading.steps and all(one.act in _ASKING_ONLY for one in steps):
+        whole = Step("unclear", {}, text=" ".join(step.text for step in reading.steps))
+        return reading._replace(steps=(whole,), each=(), others=())  # "look in a.json and tell me who has a key"
     least = min(sure for _, sure in kept)
     done = [sure for (step, sure) in kept if step.act != "unclear"]
     rise = min(done) / least if done and least else 1.0  # how sure it was that it is talk says nothing
     return reading._replace(
-        steps=tuple(step for step, _ in kept),
+        steps=steps,
         confidence=min(1.0, reading.confidence * rise),
         each=tuple(sure for _, sure in kept) if len(kept) > 1 else (),
     )
+
+
+def _only_asks(step: Step) -> bool:
+    """Tell whether a part of a request asks, where it was read as a change that lacks something: "tell me how many are in it".
+
+    Examples
+    --------
+    >>> _only_asks(Step("replace", {"new": ("it",)}, text="and tell me how many are in it")), _only_asks(Step("replace", {}, text="replace it"))
+    (True, False)
+    """
+    is_begun = step.act in acts() and is_change(step.act) and lacks(step)
+    return is_begun and bool(step.text) and asks(step.text) and not deed_of(step.text, "")
 
 
 def _says_nothing(step: Step, language: str) -> bool:
@@ -216,8 +317,13 @@ def as_one(reading: Reading, request: str) -> Reading:
     ['unclear']
     """
     step = reading.steps[0] if len(reading.steps) == 1 else None
-    if step is not None and step.act == "about.agents" and _is_of_things(request, reading.language):
-        return reading._replace(steps=(Step("unclear", {}, text=request),)) if not step.arguments else reading
+    if (
+        step is not None
+        and step.act in {"about.agents", "about.owner"}
+        and _is_of_things(request, reading.language, is_whose=step.act == "about.owner")
+    ):
+        is_of_one = step.act == "about.agents" and bool(step.arguments)
+        return reading if is_of_one else reading._replace(steps=(Step("unclear", {}, text=request),))
     acts_read = [step.act for step in reading.steps]
     if acts_read == ["read", "task.list"] and reading.steps[0].word("file") and not reading.steps[1].arguments:
         return reading._replace(steps=(reading.steps[1]._replace(text=request),), each=())  # what is open in that file
@@ -264,8 +370,81 @@ def with_nouns(reading: Reading) -> Reading:
     >>> dict(with_nouns(said).steps[0].arguments)
     {'to': ('ahí',), 'file': ('carta.txt',)}
     """
-    steps = tuple(_put_there(_of_quoted(_with_noun(step, reading.language))) for step in reading.steps)
+    steps = tuple(
+        _put_there(_of_quoted(_with_noun(_into_second(_behind_colon(_whole_names(step))), reading.language)))
+        for step in reading.steps
+    )
     return _of_lines_with(reading._replace(steps=steps, others=tuple(map(with_nouns, reading.others))))
+
+
+_BRACKETED = re.compile(r"[(\uff08]\s*([^()\uff08\uff09]*[^\s.]\.[A-Za-z]\w{0,7})\s*[)\uff09]")
+"""The name of a file behind words for it."""
+
+
+def _whole_names(step: Step) -> Step:
+    """Return a step with the file that stands in brackets behind words for it, and without what only points at the one that is described.
+
+    Examples
+    --------
+    >>> _whole_names(Step("read", {"file": ("the list", "x (my list.txt")}, text="read the list (my list.txt)")).word("file")
+    'my list.txt'
+    >>> _whole_names(Step("delete", {"file": ("the old folder", "it")})).arguments, _whole_names(Step("delete", {"file": ("just", "that file")})).arguments
+    ({'file': ('the old folder',)}, {'file': ('that file',)})
+    """
+    files, named = step.arguments.get("file", ()), _BRACKETED.search(step.text)
+    if named is not None and files and not any(map(EXACT.match, files[:1])):
+        inside = words_of(named[1])
+        told = lexicon().concepts(inside)
+        is_other = any(one & NEGATING for one in told)  # "(not in a.txt)"
+        begin = next((word.start for word, one in zip(inside, told, strict=True) if not one & {"in", "into"}), 0)
+        return step if is_other else step.with_arguments(file=(named[1][begin:],))
+    if step.act not in {"delete", "ask.change"} or len(files) != BOTH:
+        return step
+    kept = tuple(word for word in files if not (is_pointer(word, "it") or is_pointer(word, "those")))
+    that = tuple(word for word in files if begins_with_pointer(word) and "file" in concepts_of(word))
+    is_that = len(that) == 1 and not any(
+        ENDED.search(word) or is_noun_of_file(word) for word in files if word not in that
+    )
+    return step.with_arguments(file=that if is_that else kept) if is_that or len(kept) == 1 else step
+
+
+def _behind_colon(step: Step) -> Step:
+    """Take what stands behind a colon for what is added, where only a word that points at it was taken: "add these at the top: hat".
+
+    Examples
+    --------
+    >>> _behind_colon(Step("prepend", {"text": ("these",)}, text="add these at the top: hat")).word("text")
+    'hat'
+    """
+    text = step.word("text")
+    is_it = not text or is_pointer(text, "it") or is_pointer(text, "those")
+    head, _, rest = step.text.partition(next((sign for sign in COLONS if sign in step.text), "\0"))
+    if step.act not in {"append", "prepend"} or not is_it or not rest.strip() or text not in head:
+        return step
+    return step.with_arguments(text=(rest.strip(),))
+
+
+def _into_second(step: Step) -> Step:
+    """Return that what a look finds in one file goes to the other, where a verb for that stands before it.
+
+    Examples
+    --------
+    >>> said = "search a.log for WARN and append it to b.txt"
+    >>> _into_second(Step("search", {"file": ("a.log", "b.txt"), "find": ("WARN",)}, text=said))[1:3]
+    ({'file': ('a.log',), 'find': ('WARN',), 'to': ('b.txt',)}, 'append')
+    """
+    files = step.arguments.get("file", ())
+    is_look = step.act in acts() and acts()[step.act].kind == "look" and not step.destination
+    if not is_look or len(files) != BOTH or not all(map(EXACT.match, files)):
+        return step
+    between = step.text.partition(files[0])[2].partition(files[1])[0]
+    found = words_of(between)
+    told = lexicon().concepts(found)
+    verb = next((one for one in told if one & KEEPING and not one & {"in", "into", "and"}), frozenset[str]())
+    if not verb or not any(is_pointer(word.text, "it") or is_pointer(word.text, "those") for word in found):
+        return step
+    kept = step.with_arguments(file=files[:1], to=files[1:])
+    return kept._replace(destination="append" if "append" in verb else "write")
 
 
 def _of_lines_with(reading: Reading) -> Reading:
@@ -483,15 +662,13 @@ def of_known_kinds(reading: Reading) -> Reading:
     >>> of_known_kinds(said).steps[0].act
     'copy'
     """
+    reading = _with_whole_new(reading)
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     group, _, part = step.act.partition(".")
-    worked = [one for one in reading.others if is_work(one.steps[0])] if step.act == "run" else []
-    if worked and not _is_line(step):
-        return worked[0]._replace(others=tuple(one for one in reading.others if one is not worked[0]))
     if step.act.startswith("about.") or step.act == "ask.change":
         return _of_change_asked(reading)
-    if step.act == "task.add" and _only_tells(step, reading):
-        return reading._replace(steps=(Step("talk", {}, text=step.text),), others=())
+    if (rather := _of_kind_instead(reading)) is not None:
+        return rather
     if is_misnamed(step):  # "put a.txt in a new folder old"
         moved = [
             (place, one)
@@ -574,15 +751,64 @@ def taking_back(reading: Reading, context: Context) -> Reading:
     return reading._replace(confidence=min(1.0, reading.confidence + denied))
 
 
-def _is_of_things(text: str, language: str) -> bool:
-    """Tell whether a question is about something that it names, and says nothing of who is here.
+def _of_kind_instead(reading: Reading) -> Reading | None:
+    """Return the next reading where the first is none of its kind: no line to run, no file that would change, no text to write below.
+
+    Examples
+    --------
+    >>> more = Reading((Step("json.set", {"file": ("a.json",), "key": ("b",), "new": ("1",)}),), 0.4)
+    >>> said = Step("append", {"file": ("a.json",), "text": ("b to 1",)})
+    >>> _of_kind_instead(Reading((said,), 0.6, others=(more,))).steps[0].act
+    'json.set'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    if step.act == "run" and not _is_line(step):
+        rather = [one for one in reading.others if is_work(one.steps[0])]
+    elif step.act in WRITING and step.word("file").endswith(".json"):  # nothing is written below a text of keys
+        same = {"file": step.arguments["file"]}
+        rather = [one for one in reading.others if one.steps[0].act == "json.set" and not lacks(one.steps[0])]
+        rather = [one for one in rather if one.steps[0].arguments.items() >= same.items()]
+        rather = [one._replace(confidence=min(1.0, reading.confidence + one.confidence)) for one in rather]
+    elif step.act == "task.add" and _only_tells(step, reading):
+        rather = [reading._replace(steps=(Step("talk", {}, text=step.text),), others=())]
+    else:
+        rather = []
+    rest = tuple(one for one in reading.others if one.steps != rather[0].steps) if rather else ()
+    return rather[0]._replace(others=() if rather[0].steps[0].act == "talk" else rest) if rather else None
+
+
+def _with_whole_new(reading: Reading) -> Reading:
+    """Return what is to stand there whole, where it was cut into what is replaced and what by: "make it call Ann on Monday".
+
+    Examples
+    --------
+    >>> rather = Reading((Step("task.change", {"old": ("it",), "new": ("call Ann on Monday",)}),), 0.5)
+    >>> said = Reading((Step("replace", {"file": ("it",), "old": ("call Ann",), "new": ("Monday",)}),), 0.5, others=(rather,))
+    >>> _with_whole_new(said).steps[0].word("new")
+    'call Ann on Monday'
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
+    old, new, file = step.word("old"), step.word("new"), step.word("file")
+    if step.act != "replace" or not (old and new and file and is_pointer(file, "it")):
+        return reading
+    told = [one.steps[0] for one in reading.others if is_pointer(one.steps[0].word("old") or "\0", "it")]
+    whole = next(
+        (one.word("new") for one in told if one.word("new").startswith(old) and one.word("new").endswith(new)), ""
+    )
+    return reading._replace(steps=(step.with_arguments(new=(whole,)),)) if whole else reading
+
+
+def _is_of_things(text: str, language: str, *, is_whose: bool = False) -> bool:
+    """Tell whether a question is about something that it names, and says nothing of who is here, or of who would do it.
 
     Examples
     --------
     >>> _is_of_things("what else is in the cupboard", "en"), _is_of_things("which agents are there", "en")
     (True, False)
+    >>> _is_of_things("who is the red bike from", "en", is_whose=True), _is_of_things("who runs commands", "en", is_whose=True)
+    (True, False)
     """
-    of_agents = {"agent", "tool", "you", "who", "can", "help", "run"}
+    of_agents = {"agent", "tool", "you", "can", "help", "run"} | (WISHING - {"many", "show"} if is_whose else {"who"})
     return asks(text) and not concepts_of(text) & of_agents and bool(unexplained(text, language))
 
 
@@ -677,9 +903,11 @@ def _put_into(reading: Reading) -> Reading | None:
     told = lexicon().concepts(words_of(step.text))
     at = next((at for at, one in enumerate(told) if one & {"move", "copy", "put"}), len(told))
     folder = next((at for at, one in enumerate(told) if "folder" in one), 0)
-    for place, other in enumerate(reading.others if at < folder else ()):
+    for place, other in enumerate(reading.others):
         one = other.steps[0]
-        if one.act in {"move", "copy"} and one.word("file") and one.word("to") == step.word("to"):
+        name, is_cut = one.word("to"), ENDED.search(step.word("to")) is not None
+        is_it = step.word("to").partition(" ")[0] == name if is_cut else at < folder and step.word("to") == name
+        if one.act in {"move", "copy"} and one.word("file") and is_it:
             rest = (*reading.others[:place], *reading.others[place + 1 :])
             return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
     return None
@@ -766,7 +994,7 @@ def rejoined(reading: Reading, request: str) -> Reading:
             kept = first.with_arguments(to=rest[0].arguments["to"])._replace(destination=rest[0].destination)
             return reading._replace(steps=(kept,), confidence=max((reading.confidence, *reading.each[:1])), each=())
     words = [word for step in rest for role, said in step.arguments.items() if role != "file" for word in said]
-    is_parted = bool(rest) and first.act == "line.delete" and all(step.act in FOLLOWS for step in rest)
+    is_parted = bool(rest) and first.act == "line.delete" and all(step.act in {*FOLLOWS, "read.line"} for step in rest)
     if is_parted and words and all(word.isdecimal() for word in words):
         file = first.arguments.get("file") or next((step.arguments["file"] for step in rest if step.word("file")), ())
         step = first.with_arguments(file=file)._replace(text=request)
@@ -791,7 +1019,8 @@ def to_named_file(reading: Reading, request: str) -> Reading:
     likely = sum(other.confidence for other in reading.others if other.steps[0].act in WRITING)
     for one in fitting:
         files = tuple(word for word in one.arguments.get("file", ()) if ENDED.search(word))[-1:]
-        if files and one.word("text") and files[0] not in one.word("text"):
+        is_meant = bool(files) and files[0] not in not_meant(request, reading.language)
+        if is_meant and one.word("text") and files[0] not in one.word("text"):
             sure = min(1.0, likely / max(1 - reading.confidence, likely))
             return Reading((one._replace(act="append").with_arguments(file=files),), sure, reading.language)
     return reading
@@ -808,8 +1037,11 @@ def of_files(reading: Reading, request: str) -> Reading:
     """
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     about = [one for one in reading.others if one.steps[0].word("file")]
-    if step.act == "task.delete" and not step.word("text"):  # "delete the todo list"
-        return next((one for one in about if one.steps[0].act == "delete"), reading)
+    if step.act == "task.delete" and not step.word("text"):
+        left = left_over(request, step, reading.language) if concepts_of(request) & OF_TASKS else ""
+        if left:  # "delete the task about the smoker"
+            return reading._replace(steps=(step.with_arguments(text=(left,)),))
+        return next((one for one in about if one.steps[0].act == "delete"), reading)  # the todo list
     if step.act not in _OF_A_FILE or concepts_of(request) & OF_TASKS:
         return reading
     sure = SURE if step.act == "task.delete" else HALF
@@ -828,10 +1060,14 @@ def _deleted_rather(step: Step, language: str) -> Step:
     >>> _deleted_rather(said, "en").arguments
     {'file': ('a.txt',), 'line': ('-1',)}
     """
-    line = {"read.first": "1", "read.last": "-1"}.get(step.act, step.word("line"))
+    line = {"read.first": "1", "read.last": "-1"}.get(step.act, step.word("line") or step.word("from"))
     rest = step.text.replace(step.word("file") or "\0", " ")
     told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(rest)))
-    is_one = bool(line) and step.act in {"read.first", "read.last", "read.line"} and step.word("n") in {"", "1"}
+    is_one = (
+        bool(line)
+        and step.act in {"read.first", "read.last", "read.line", "read.lines"}
+        and step.word("n") in {"", "1"}
+    )
     if not is_one or "delete" not in told or told & (_SHOWING_FIRST | ASKED_OF) or step.destination or asks(step.text):
         return step
     return Step(
@@ -846,6 +1082,9 @@ def written_alike(reading: Reading, request: str) -> Reading:
         return reading
     step = plainly(step)
     file = next((word for word in step.arguments.get("file", ()) if ENDED.search(word)), "")
+    is_begun = step.act == "append" and "append" in deed_of(request, reading.language)
+    if is_begun and file and step.word("text") and not left_over(request, step, reading.language, is_any=True):
+        return reading._replace(steps=(step,), confidence=max(reading.confidence, HALF))
     also = [other for other in reading.others if file and _says_alike(step, plainly(other.steps[0]), file)]
     if also and reading.confidence < HALF and not left_over(request, step, reading.language, is_any=True):
         texts = [text for other in also if (text := other.steps[0].word("text")) and step.word("text").endswith(text)]
@@ -857,8 +1096,9 @@ def written_alike(reading: Reading, request: str) -> Reading:
     for other in reading.others:
         alike = plainly(other.steps[0])
         if alike.act in WRITING and alike.act != step.act and dict(alike.arguments) == dict(step.arguments):
-            told = concepts_of(request.replace(step.word("text"), " "))
-            adds = told & {"put", "append"} and not told & {"write", "save", "replace"}
+            told = lexicon_of(reading.language).concepts(words_of(request.replace(step.word("text"), " ")))
+            is_anew = any(one & {"write", "save", "replace", "create"} and not one & {"put", "note"} for one in told)
+            adds = any(one & {"put", "append", "note"} for one in told) and not is_anew
             both = min(1.0, reading.confidence + other.confidence)
             return reading._replace(steps=(step._replace(act="append" if adds else step.act),), confidence=both)
     return reading
@@ -945,7 +1185,10 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     file = named[0] if len(named) == 1 else context.file if not named else ""
     is_table = file.casefold().endswith(TABULAR)
     is_anywhere = not file and (is_set or (step.act == "json.set" and bool(step.word("new"))))
-    is_other = request.rstrip()[-1:] in ASK_SIGNS or any(ENDED.search(word) for word in step.arguments.get("to", ()))
+    is_row = step.act in WRITING and _ROW_TEXT.fullmatch(step.word("text")) is not None and bool(named)
+    is_other = is_row or any(is_asking(one) or _asks_whether(one, reading.language) for one in CLAUSES.split(request))
+    is_other = is_other or request.rstrip()[-1:] in ASK_SIGNS
+    is_other = is_other or any(ENDED.search(word) for word in step.arguments.get("to", ()))
     if not (is_table or is_anywhere) or is_other or any(word.is_quoted for word in words_of(request)):
         return None
     if not request.strip() or (step.act == "task.done" and not named and not is_set):
@@ -962,9 +1205,29 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
     is_whole = (
         not is_set and step.act in {"move", "replace", "json.set"} and not lacks(step) and reading.confidence >= HALF
     )
+    left = left_over(request, step, reading.language, is_any=True) if step.act == "json.set" and not named else ""
+    if left and not context.file:  # "bens midterm is wrong, should be 66": the row is told, and no key
+        reading = reading._replace(others=tuple(one for one in reading.others if one.steps[0].act != "json.set"))
+        return found._replace(others=reading.others)
+    is_whole = is_whole and not left
     if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
     return found
+
+
+def _asks_whether(clause: str, language: str) -> bool:
+    """Tell whether a clause wants to have it looked up whether something is so: "can you look whether it's marked".
+
+    Examples
+    --------
+    >>> [_asks_whether(text, "en") for text in ("can you look in a.csv whether it is marked as done", "and put it there if you can")]
+    [True, False]
+    """
+    found = words_of(clause)
+    told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
+    at = next((at for at, one in enumerate(told) if "if" in one), 0)
+    is_wish = any(one & {*DEEDS, *KEEPING, "correct"} for one in told) or any({"off", "tick"} & one for one in marks)
+    return at > FEW_SAID and not is_wish
 
 
 _STATING = frozenset(
@@ -1005,7 +1268,7 @@ def _is_setting(step: Step, confidence: float, request: str, context: Context) -
         {"value.set", "json.set"},
         {"line.replace"},
     )
-    is_unsure = confidence < SURE and not is_asking(request)
+    is_unsure = (confidence < SURE or "change" in deed_of(request, "")) and not is_asking(request)
     marks = words_of_wishes().concepts(found)
     is_begun = "change" in first or any("mark" in one for one in marks[:FIRST_WORDS])
     is_one = step.act in _UNSURE_ACTS or step.act not in acts() or (goes_on and step.act in FOLLOWS)

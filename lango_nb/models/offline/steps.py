@@ -402,11 +402,9 @@ def _only_text(step: Step, language: str) -> Step:
     >>> _only_text(Step("replace", {"old": ("barn",), "new": ("Eva",)}, text=said), "en").arguments
     {'old': ('Tom: barn',), 'new': ('Eva: barn',)}
     """
-    old, new, text = step.word("old"), step.word("new"), step.word("text")
-    if step.act == "replace" and old and new and f"{new}: {old}" in step.text:
-        label = re.search(rf"(\S+: ){re.escape(old)}", step.text)
-        is_label = label is not None and label[1] != f"{new}: "
-        return step.with_arguments(old=(label[1] + old,), new=(f"{new}: {old}",)) if label and is_label else step
+    old, text = step.word("old"), step.word("text")
+    if step.act == "replace" and (both := _labelled(step.text)) is not None:
+        return step.with_arguments(old=both[:1], new=both[1:])
     if step.act == "replace" and (bare := _without_word(old)) != old:
         return step.with_arguments(old=(bare,))
     found = words_of(text)
@@ -438,6 +436,22 @@ def _without_word(text: str) -> str:
     at = next((at for at, word in enumerate(found) if not is_small(word.text)), len(found))
     is_led = at + 2 == len(found) and "word" in concepts_of(found[at].text)  # one word behind it
     return text[found[-1].start :] if is_led else text
+
+
+_LABELLED = re.compile(r"(?<!\S)(\w+: \S+) \w+ (\w+: \S+)(?!\S)")
+"""Two values with their labels, and a word between them."""
+
+
+def _labelled(text: str) -> tuple[str, str] | None:
+    """Return what is to be replaced by what, where both stand behind a label: "replace Tom: barn by Eva: barn".
+
+    Examples
+    --------
+    >>> _labelled("replace Tom: barn by Eva: hall in a.txt"), _labelled("replace Tom by Eva")
+    (('Tom: barn', 'Eva: hall'), None)
+    """
+    found = _LABELLED.search(text)
+    return (found[1], found[2]) if found is not None else None
 
 
 def _with_label(step: Step, language: str) -> Step:
@@ -701,5 +715,8 @@ def plainly(step: Step) -> Step:
     if step.act in {"write", "append", "prepend"} and step.destination in {"write", "append"} and not step.word("file"):
         return step.with_arguments(file=step.arguments.get("to", ()), to=())._replace(destination="")
     is_told = any(word.is_quoted for word in words_of(step.text)) and "run" in concepts_of(step.text)
-    found = as_act(step.word("command")) if step.act == "run" and not is_told else None
+    line = step.word("command")
+    if step.act == "run" and not is_told and EXACT.match(line) and not line.endswith("/") and line != step.text.strip():
+        return Step("run.file", {"file": (line,)}, step.destination, step.text)  # "run tools/weigh.py for me"
+    found = as_act(line) if step.act == "run" and not is_told else None
     return step if found is None else found._replace(destination=step.destination, text=step.text)
