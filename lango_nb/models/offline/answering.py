@@ -28,6 +28,7 @@ from lango_nb.models.offline.names import (
     nearest_texts,
     pick,
     rank,
+    unexplained,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
 from lango_nb.models.offline.reader import FOLLOWS
@@ -76,6 +77,29 @@ def is_undo(request: str, context: Context) -> bool:
     if len(clauses := CLAUSES.split(request)) > 1:  # "wait, I was wrong, put it back"
         return _says_back(request) or any("ever" in back_in(one).values() and _says_back(one) for one in clauses)
     return _says_back(request)
+
+
+_UNSURE_UNDO = 0.3
+"""Confidence of an undo that says more than that something is to be as before."""
+
+
+def undo_told(reading: Reading, request: str, context: Context) -> Reading:
+    """Doubt an undo that names something which is no part of the change before, and has no word for undoing: "nee, doe maar thee erbij".
+
+    Examples
+    --------
+    >>> done = Step("append", {"file": ("a.txt",), "added": ("milk",)})
+    >>> said = Reading((Step("undo", {}),), 0.7)
+    >>> [undo_told(said, one, Context(done, changed=done)).confidence for one in ("no, rather cookies", "no, not the milk")]
+    [0.3, 0.7]
+    """
+    changed = context.changed
+    if [step.act for step in reading.steps] != ["undo"] or changed is None or reading.confidence >= SURE:
+        return reading
+    known = " ".join(word for words in changed.arguments.values() for word in words).casefold()
+    left = [word for word in unexplained(request, reading.language) if word.casefold() not in known]
+    is_told = bool(left) and "undo" not in concepts_of(request)
+    return reading._replace(confidence=min(reading.confidence, _UNSURE_UNDO)) if is_told else reading
 
 
 def _says_back(text: str) -> bool:

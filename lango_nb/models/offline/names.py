@@ -1056,7 +1056,21 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     if best < 0.5:  # noqa: PLR2004 - half of what was said
         return [], False
     found = [name for name, score in scores.items() if score > best - 0.02]
-    return found, best < _TRANSLATED
+    whole = [name for name in found if not any(_begins_only(options, name) for options in related)]
+    return whole or found, best < _TRANSLATED
+
+
+def _begins_only(options: Collection[str], name: str) -> bool:
+    """Tell whether a word, in whatever form, only begins as a part of a name does: the shopping of shop.log.
+
+    Examples
+    --------
+    >>> _begins_only({"shopping"}, "shop.log"), _begins_only({"shopping"}, "shopping.txt"), _begins_only({"tea"}, "shop.log")
+    (True, False, False)
+    """
+    _, shown, joined = _parts_of(name)
+    bare = shown._replace(long=())
+    return any(_meets(one, shown, joined) for one in options) and not any(_meets(one, bare, joined) for one in options)
 
 
 @lru_cache(maxsize=2048)

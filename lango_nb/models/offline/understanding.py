@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.answered import after
-from lango_nb.models.offline.answering import THANKING, UNREAD, answered_with, is_undo, of_correction, of_memory
+from lango_nb.models.offline.answering import THANKING, UNREAD, answered_with, is_undo, of_correction, of_memory, undo_told
 from lango_nb.models.offline.corrections import correction
 from lango_nb.models.offline.followups import (
     CLAUSES,
@@ -305,6 +305,7 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     reading = written_alike(of_files(to_named_file(rejoined(reading, request), request), request), request)
     if (corrected := correction(reading, request, context) or of_tidying(reading, request, context)) is not None:
         return corrected
+    reading = undo_told(reading, request, context)
     reading = of_list(of_spoken_list(reading, request, context), request, context)
     if (meant := meant_instead(reading, request, context)) is not None:
         files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
