@@ -48,6 +48,7 @@ CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "prepended": ("prepend", {"file": "file", "lines": "added"}),
     "lines_deleted": ("line.delete", {"file": "file", "lines": "lines"}),
     "written": ("write", {"file": "file"}),
+    "replaced_all.held": ("write", {"file": "file", "lines": "before"}),
     "created": ("write", {"file": "file"}),
     "appended_new": ("write", {"file": "file"}),
     "replaced": ("replace", {"file": "file", "old": "old", "new": "new", "n": "n"}),
@@ -64,7 +65,7 @@ CHANGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "remembered": ("remember", {"text": "text"}),
 }
 """Sentences that tell a change: the act, and the role of each hole."""
-_PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_deleted", "lines"): "\n",
+_PARTED = {("appended", "lines"): "\n", ("prepended", "lines"): "\n", ("lines_deleted", "lines"): "\n", ("replaced_all.held", "lines"): "\n",
            ("moved", "names"): ", ", ("copied", "names"): ", ", ("deleted", "names"): ", ", ("task.done", "names"): "; "}  # fmt: skip
 """What stands between several values of a hole."""
 _ROLES = ("file to text old new find n line from until column value by key name ending except command").split()
@@ -318,7 +319,8 @@ def _changed(step: Step, answer: _Answer) -> Step | None:
             continue
         told = {role: tuple(found[hole].split(_PARTED.get((key, hole), "\0"))) for hole, role in roles.items()}
         if act == "write":
-            told |= {"made": (found.get("n", "0").split()[0],), "text": step.arguments.get("text", ())}
+            told |= {"text": step.arguments.get("text", ())}
+            told |= {"made": (found.get("n", "0").split()[0],)} if "before" not in told else {}
         if act in {"move", "copy"}:
             (to,) = told["to"]
             into = to.endswith("/")
@@ -344,7 +346,7 @@ def _value(step: Step, answer: _Answer) -> str:
 def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR0911 - from the surest on
     """Return the file that a step turned out to be about; empty where it names several or none."""
     if step.destination in {"write", "append"} and step.word("to"):
-        brought = (answer.said(key) for key in ("written", "replaced_all", "appended", "appended_new"))
+        brought = (answer.said(key) for key in ("written", "replaced_all", "replaced_all.held", "appended", "appended_new"))
         return next((told["file"] for told in brought if told is not None), step.word("to"))
     if answer.said("tasks.none") is not None:
         return ""

@@ -69,7 +69,7 @@ def is_undo(request: str, context: Context) -> bool:
     (True, False)
     """
     back = back_in(request)
-    is_last = context.last is not None and is_change(context.last.act)
+    is_last = context.last is not None and (is_change(context.last.act) or bool(context.last.destination))
     if not back or context.changed is None or context.is_open or not (is_last or "ever" in back.values()):
         return False
     if "kept" in back.values():

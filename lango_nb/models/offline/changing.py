@@ -277,7 +277,9 @@ def write_to(desk: Desk, step: Step, word: str, text: str) -> Work:
     if old.strip() and not (desk.is_certain or is_kept) and "replace" not in told:
         raise Ask(desk.say("ask.replace", file=name, n=count, new=quoted(lines(text), desk.language)))
     yield from write(desk, name, text, desk.say("loses", file=name, n=count))
-    return _done(step, desk.say("replaced_all", file=name, n=count), name)
+    held = _held(desk, old)
+    key = "replaced_all.held" if held else "replaced_all"
+    return _done(step, desk.say(key, file=name, n=count, lines=held), name)
 
 
 def merge(desk: Desk, step: Step) -> Work:
@@ -1146,11 +1148,16 @@ def _delete_read(desk: Desk, step: Step, name: str, text: str) -> Work:
 
 def _told_deleted(desk: Desk, name: str, text: str) -> str:
     """Say that a file is gone, with what it held where that is short and shown as it was: with it the file can be made again."""
+    held = _held(desk, text)
+    return desk.say("deleted.held", file=name, lines=held) if held else desk.say("deleted", names=name)
+
+
+def _held(desk: Desk, text: str) -> str:
+    """Return what a file held, to be told, where that is short and shown as it was; else empty."""
     held = lines(text)
     is_whole = text == "".join(f"{line}\n" for line in held) and all(map(str.isprintable, held))
-    if not (0 < len(held) <= _MOST_HELD and len(text) <= LONGEST_LINE and is_whole) or holds_secret(text):
-        return desk.say("deleted", names=name)
-    return desk.say("deleted.held", file=name, lines=quoted(held, desk.language))
+    is_short = 0 < len(held) <= _MOST_HELD and len(text) <= LONGEST_LINE
+    return quoted(held, desk.language) if is_short and is_whole and not holds_secret(text) else ""
 
 
 def _delete_all_of(desk: Desk, step: Step, paths: Sequence[str]) -> Work:
@@ -1619,7 +1626,7 @@ def _undo(desk: Desk, step: Step) -> Work:
         case "remember" if last.word("text"):
             yield from desk.folder.call("memory_agent_forget", key=_key_of(last.word("text")))
             return Outcome(desk.say("undone", names=last.word("text")), "", step)
-        case _ if last.word("file") and set(last.arguments) & {"added", "made", "old", "line", "lines"}:
+        case _ if last.word("file") and set(last.arguments) & {"added", "made", "old", "line", "lines", "before"}:
             return (yield from _unwritten(desk, step, last))
         case _:
             raise CannotWork(desk.say("undo.cannot"))
@@ -1649,6 +1656,9 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
         outcome: Outcome = yield from _delete_all_of(desk, step, (path,))
         return outcome._replace(text=desk.say("undone", names=path), step=step)
     was = _before_change(lines(text), last, path)
+    if was and "before" in last.arguments:
+        yield from write(desk, path, "\n".join(was))
+        return Outcome(desk.say("undone", names=path), "", step, path)
     if was is None:
         is_hidden = any(MASK in line for line in (*last.arguments.get("lines", ()), last.word("old")))
         raise CannotWork(desk.say("undo.cannot") if is_hidden else desk.say("undo.changed", file=path))
@@ -1658,6 +1668,8 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
 
 def _before_change(now: list[str], last: Step, path: str) -> list[str] | None:
     """Return the lines of a file before a change that its answer told; ``None`` where they are others by now."""
+    if before := list(last.arguments.get("before", ())):  # all of it was replaced, or put in order
+        return before if now == lines("\n".join(last.arguments.get("text", ()))) or {*now} <= {*before} else None
     added, old, new = list(last.arguments.get("added", ())), last.word("old"), last.word("new")
     if added and last.act == "prepend":
         at = 1 if path.casefold().endswith((".csv", ".tsv")) else 0

@@ -7,7 +7,7 @@ from lango_nb.models.offline.followups import CLAUSES, ENDED, lacks
 from lango_nb.models.offline.keyed import KEYED, TABULAR
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, left_over, words_of_wishes
+from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, SHOWING, left_over, words_of_wishes
 from lango_nb.models.offline.names import (
     EAST,
     asks,
@@ -76,18 +76,24 @@ _REORDERED = frozenset(("read.sorted", "read.reversed", "read.unique", "rows.sor
 
 
 def sorted_there(request: Request) -> Step | None:
-    """Return that a file stays in the order in which it is shown, where that is to be saved and no other file is named.
+    """Return that a file stays in the order in which it is shown, where that is to be saved, or a list is put in order, and no other file is named.
 
     Examples
     --------
     >>> said = Reading((Step("read.sorted", {"file": ("a.txt",)}),), language="de")
     >>> sorted_there(Request(said, "sortier a.txt und speicher das so", Context()))[1:3]
     ({'file': ('a.txt',), 'to': ('a.txt',)}, 'write')
+    >>> sorted_there(Request(said, "sortier a.txt mal alphabetisch", Context())).destination
+    'write'
     >>> sorted_there(Request(said, "zeig a.txt sortiert", Context()))
     """
     step = request.step
     file = step.word("file") or request.context.file
-    is_kept = bool(request.concepts & {"save", "put"}) and not (step.destination or request.is_question)
+    begun = frozenset[str]().union(*lexicon().concepts(request.words)[: 1 if request.language not in EAST else None])
+    is_put = step.act == "read.sorted" and "sort" in begun and file in request.files and len(request.words) > BOTH
+    is_put = is_put and file.endswith((".txt", ".md")) and not request.concepts & (SHOWING | {"only", "first"})
+    is_kept = is_put or bool(request.concepts & {"save", "put"})
+    is_kept = is_kept and not (step.destination or request.is_question)
     others = [word.text for word in request.words if word.kind == "file" and word.text != file]
     if step.act not in _REORDERED or not is_kept or not file or others or step.word("to"):
         return None
