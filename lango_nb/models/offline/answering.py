@@ -90,7 +90,7 @@ def undo_told(reading: Reading, request: str, context: Context) -> Reading:
     --------
     >>> done = Step("append", {"file": ("a.txt",), "added": ("milk",)})
     >>> said = Reading((Step("undo", {}),), 0.7)
-    >>> [undo_told(said, one, Context(done, changed=done)).confidence for one in ("no, rather cookies", "no, not the milk")]
+    >>> [undo_told(said, one, Context(done, changed=done)).confidence for one in ("no, put cookies there", "no, not the milk")]
     [0.3, 0.7]
     """
     changed = context.changed
@@ -98,7 +98,9 @@ def undo_told(reading: Reading, request: str, context: Context) -> Reading:
         return reading
     known = " ".join(word for words in changed.arguments.values() for word in words).casefold()
     left = [word for word in unexplained(request, reading.language) if word.casefold() not in known]
-    is_told = bool(left) and "undo" not in concepts_of(request)
+    told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
+    is_back = "undo" in told or bool({"ever", "kept"} & set(back_in(request).values()))
+    is_told = bool(left) and bool(told & {"put", "write", "append", "create", "replace"}) and not is_back
     return reading._replace(confidence=min(reading.confidence, _UNSURE_UNDO)) if is_told else reading
 
 

@@ -55,6 +55,7 @@ from lango_nb.models.offline.operations import (
     day,
     files_of,
     holds,
+    is_form_of,
     json_path,
     json_set,
     lines,
@@ -916,6 +917,8 @@ def _cell_set(desk: Desk, step: Step) -> Work:
         said = said.replace(word, " ")
     else:
         path, old = yield from _only_table(desk, said, new, word)
+    if path.casefold().endswith(_OF_LINES):
+        return (yield from _value_in_line(desk, step, path, old))
     old = in_json(path, old)
     wishes = [one for one in CLAUSES.split(said) if one != said and _is_wish(one, desk.language)]
     ways = ((said, new), *((one, "") for one in wishes))  # the other clauses only say why
@@ -944,6 +947,31 @@ def _cell_set(desk: Desk, step: Step) -> Work:
             raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
         return (yield from _json_set(desk, plan))
     return (yield from _put_into_cell(desk, step, path, old, cell))
+
+
+def _value_in_line(desk: Desk, step: Step, path: str, old: str) -> Work:
+    """Change the one value of the same form in the one line that is told by what else it says, or that was just shown."""
+    before, new, said = lines(old), step.word("new"), step.word("text")
+    form = re.compile(rf"(?<![\d:.,-]){re.sub(r'[0-9]+', r'[0-9]+', re.escape(new))}(?![\d:]|[.,-]\d)")
+    able = {before[at].strip(_MARKS): at for at in range(len(before)) if new and len(form.findall(before[at])) == 1}
+    said = said.replace(path, " ").replace(new, " ")
+    left = " ".join(unexplained(said, desk.language))
+    shown = {line.strip(_MARKS) for line in (*desk.context.shown, *desk.context.answer.splitlines())}
+    there = [line for line in able if line in shown]
+    told = (there, 1) if there and not left else nearest_texts(left or said, list(able), desk.language)
+    if len(told[0]) != 1 or not told[1]:
+        raise Ask(desk.say("unclear"), can_try_others=True)
+    at = able[told[0][0]]
+    changed = form.sub(lambda _: new, before[at])
+    if desk.asks_first:
+        plan = Step("line.replace", {"file": (path,), "line": (str(at + 1),), "new": (changed,)})
+        raise Ask(desk.say("shall", plan=show(plan)))
+    yield from edit(desk, path, old, [*before[:at], changed, *before[at + 1 :]])
+    return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=changed), path)
+
+
+_MARKS = " -*•"
+"""What lines of a list begin with."""
 
 
 def _clearly_in_clause(text: str, said: str, new: str, meant: list[Cell], language: str) -> list[Cell]:
@@ -1072,6 +1100,8 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
     found = cells_meant(text, named, new)
     told_of = [cell for cell in found if names_column(said, cell.column, desk.language)]
     beside = cells_meant(text, f"{named} {column}", new) if column else []
+    if found and is_form_of(new, table.values(found[0].column)) and not (column and is_form_of(new, table.values(column))):
+        beside = []  # a price is no number of pieces
     return told_of or beside or found or cells_meant(text, named, new, language=desk.language)
 
 

@@ -26,6 +26,7 @@ from lango_nb.models.offline.lexicon import (
     is_small_in,
     lexicon,
     lexicon_of,
+    quotations,
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
@@ -305,7 +306,8 @@ def _new_text(request: str, language: str) -> str:
     if not ("swap" in said or (is_put and said & {"rather", "sorry", "no"}) or is_bare):
         return ""
     if quoted := [word for word in found if word.is_quoted]:
-        return request[quoted[0].start : quoted[-1].end]
+        said_whole = request[quoted[0].start : quoted[-1].end]
+        return said_whole if len(quotations(request)) == 1 else ""  # 「明日」を「月曜日」に
     new, about = found[begin:end], frozenset[str]().union(*told[begin:end], *marks[begin:end])
     is_led = bool(new) and is_small(new[0].text) and trimmed(request[new[0].start :]) == request[new[0].start :]
     is_other = bool(about & (_SAID_OF_TEXT | REFUSING)) or is_led or bool(compared_in(request, language)[0])

@@ -674,6 +674,28 @@ def written_alike(reading: Reading, request: str) -> Reading:
     return reading
 
 
+def wholly_said(reading: Reading, request: str) -> Reading:
+    """Return a replacement as likely where a request names its file, and says what goes, what comes and that it is changed.
+
+    Examples
+    --------
+    >>> step = Step("replace", {"file": ("a.txt",), "old": ("tea",), "new": ("juice",)})
+    >>> wholly_said(Reading((step,), 0.3), "it would be lovely to change tea to juice in a.txt").confidence
+    0.5
+    >>> wholly_said(Reading((step,), 0.3), "who wants tea, who juice? see a.txt").confidence
+    0.3
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act != "replace" or reading.confidence >= HALF:
+        return reading
+    said = [step.word(role) for role in ("file", "old", "new")]
+    found = words_of(request)
+    told = frozenset[str]().union(*lexicon_of(reading.language).concepts(found))
+    is_whole = all(word and word in request for word in said) and any(word.text == said[0] for word in found)
+    is_wish = bool(told & {"change", "replace", "correct"}) and not told & REFUSING
+    return reading._replace(confidence=HALF) if is_whole and is_wish else reading
+
+
 def _says_alike(step: Step, other: Step, file: str) -> bool:
     """Tell whether a step may write the same text to the file that another one writes it to, or notes it as a task."""
     if other.act == "task.add":

@@ -59,6 +59,7 @@ from lango_nb.models.offline.refining import (
     rejoined,
     said_rather,
     to_named_file,
+    wholly_said,
     with_nouns,
     without_refused,
     written_alike,
@@ -135,7 +136,7 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
 
     A few words are taken to be in the language that was spoken before.
     """
-    request = without_hint(without_preamble(without_manners(request)))
+    request = without_hint(without_preamble(without_manners(without_thanks(request))))
     if context.is_open and (anew := _behind_refusal(request, context)):
         request, context = anew, context._replace(asked=None, missing="", is_open=False)
     last = last_of(context)
@@ -302,7 +303,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if (whole := answered_with(reading, request, context, first)) is not None:
         return whole
     reading = of_correction(reading, request, context)
-    reading = written_alike(of_files(to_named_file(rejoined(reading, request), request), request), request)
+    reading = wholly_said(
+        written_alike(of_files(to_named_file(rejoined(reading, request), request), request), request), request
+    )
     if (corrected := correction(reading, request, context) or of_tidying(reading, request, context)) is not None:
         return corrected
     reading = undo_told(reading, request, context)
@@ -324,6 +327,31 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if context.asked is not None and is_of_asked:  # what was not sure enough to be done is not surer for a word more
         reading = reading._replace(confidence=min(reading.confidence, context.asked.confidence))
     return with_whole_steps(reading, request, context)
+
+
+_OF_TEXT = frozenset(("write", "append", "prepend", "save", "remember"))
+"""Concepts of wishes in which thanks may be part of what is written."""
+
+
+def without_thanks(request: str) -> str:
+    """Leave out a last sentence that only thanks.
+
+    Examples
+    --------
+    >>> without_thanks("replace tea by juice in a.txt. Thank you very much!"), without_thanks("show a.txt! Vielen Dank")
+    ('replace tea by juice in a.txt', 'show a.txt')
+    >>> without_thanks("write to a.txt: it was fun. Thank you all!"), without_thanks("ok. thanks a lot")
+    ('write to a.txt: it was fun. Thank you all!', 'ok. thanks a lot')
+    """
+    *rest, last = _SENTENCE_ENDS.split(request.strip().rstrip(" .!\u3002\uff01"))
+    head = request[: request.rindex(last)].rstrip(" .!\u3002\uff01") if rest else ""
+    found, told = words_of(head), concepts_of(last)
+    is_thanks = "thanks" in told and not told & (WISHING - {"many"}) and length(last) <= FEW_WORDS
+    is_text = any(word.is_quoted for word in found) or bool(concepts_of(head) & _OF_TEXT) or "\n" in request.strip()
+    return head if is_thanks and len(found) > 1 and not is_text else request
+
+
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
 
 
 def without_manners(request: str) -> str:
