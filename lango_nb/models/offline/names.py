@@ -297,7 +297,7 @@ def _is_list(word: str) -> bool:
 
 
 def _words_of(words: str) -> list[str]:
-    return [piece for word in words.split() for piece in pieces(word)]
+    return [piece for word in words.split() for piece in word_pieces(word)]
 
 
 def how_many(text: str) -> int:
@@ -495,7 +495,7 @@ def is_part(words: str) -> bool:
     (True, True, False)
     """
     said = plain(words)
-    pieces = {piece for word in said.split() for piece in pieces(word)}
+    pieces = {piece for word in said.split() for piece in word_pieces(word)}
     return any(part in pieces or (len(part) > 1 and not part.isascii() and part in said) for part in _file_parts())
 
 
@@ -1026,7 +1026,7 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     places = table_of("place")
     said = [places.get(word, word) if word not in ARTICLES else word for word in said]
     said = [
-        piece for word in said for piece in pieces(word) if len(piece) > 1 or piece.isdigit() or not piece.isascii()
+        piece for word in said for piece in word_pieces(word) if len(piece) > 1 or piece.isdigit() or not piece.isascii()
     ]
     sought = [stem(word) for word in said]
     if not sought:
@@ -1085,7 +1085,7 @@ def _month(word: str) -> tuple[str, ...]:
     return (number, number.zfill(2)) if number else ()
 
 
-def pieces(word: str) -> list[str]:
+def word_pieces(word: str) -> list[str]:
     """Split a word without blanks between its parts: into nouns that are known, and what is left between them."""
     if not _UNSPACED.search(word):
         return [word]

@@ -29,7 +29,7 @@ from lango_nb.models.offline.names import (
     in_english,
     is_pointer,
     pick,
-    pieces,
+    word_pieces,
     plain,
     rank,
     says_something,
@@ -1076,7 +1076,7 @@ class _Said:
 
     def __init__(self, text: str, language: str = "") -> None:
         apart = _SEAM.sub(" ", text)
-        self.words = [piece for match in _SAID.finditer(apart) for piece in pieces(match[0])]
+        self.words = [piece for match in _SAID.finditer(apart) for piece in word_pieces(match[0])]
         self.plain = [plain(word) for word in self.words]
         self.forms = [
             forms_of(word) | in_english(word, language) if len(word) > 1 else frozenset((word,)) for word in self.plain
