@@ -755,6 +755,7 @@ def _described(desk: Desk, step: Step) -> Work:
     names = [word.text for word in found if word.kind == "file"]
     text = step.word("text")
     is_written = step.act in {"write", "append"} and bool(text) and len(names) == 1
+    is_written = is_written and not any(word.text in _PAUSES for word in words(text))  # a list is written as it is
     if not is_written or any(word.is_quoted for word in found) or ":" in said or text not in said or points_back(said):
         return None
     told = lexicon().concepts(found)

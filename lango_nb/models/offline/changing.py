@@ -144,8 +144,8 @@ def _one_by_one(text: str, request: str, language: str) -> tuple[str, ...]:
     kept = _without_apiece(found, language)
     if not kept or len(kept) == len(found):
         return ()
-    tail = request[kept[-1].end : found[-1].end]
-    bare = text[: -len(tail)].rstrip(" ,;") if text.endswith(tail) else text
+    at, end = request.find(text), kept[-1].end
+    bare = text[: end - at].rstrip(" ,;") if 0 <= at < end else text
     return parts_of_lines(bare, f"lines: {bare}")
 
 

@@ -303,7 +303,8 @@ def _new_text(request: str, language: str) -> str:
     said = frozenset[str]().union(*(marks[at] for at in beside), *(told[at] for at in beside))
     is_put = any(told[at] & _PUTTING for at in range(begin))
     is_bare = {"rather", "no"} <= said and found[0].kind not in UNSPACED  # やっぱり is a no as well
-    if not ("swap" in said or (is_put and said & {"rather", "sorry", "no"}) or is_bare):
+    is_more = bool(said & {"added", "besides", "append"})  # "doe er ook kaas bij"
+    if is_more or not ("swap" in said or (is_put and said & {"rather", "sorry", "no"}) or is_bare):
         return ""
     if quoted := [word for word in found if word.is_quoted]:
         said_whole = request[quoted[0].start : quoted[-1].end]
@@ -330,7 +331,7 @@ def _around_new(
 
     Examples
     --------
-    >>> said = words_of("no, mets plutôt des croissants")
+    >>> said = words_of("non, mets plutôt des croissants")
     >>> _around_new(said, lexicon_of("fr").concepts(said), words_of_wishes("fr").concepts(said), "fr")
     (4, 6)
     """

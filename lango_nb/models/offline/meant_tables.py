@@ -526,7 +526,10 @@ def rows_described(request: Request) -> Step | None:
     is_kept = step.act in _MAYBE_KEPT and bool(request.concepts & (KEEPING | {"create"})) and not request.is_question
     is_literal = any(word.is_quoted or word.text in COLONS for word in found) or "\n" in request.text.strip()
     is_named = any(word[:1].isupper() or any(map(str.isdigit, word)) for word in request.unexplained)
-    own = frozenset[str]().union(*lexicon_of(request.language).concepts(found))  # "al final" says nothing of all
+    own_told = zip(lexicon_of(request.language).concepts(found), request.wishes, strict=True)
+    own = frozenset[str]().union(*(one for one, mark in own_told if "apiece" not in mark))  # "al final" says nothing of all
+    behind = (at + 1 for at, word in enumerate(found[:-1]) if word.text in _COMMAS)
+    is_literal = is_literal or any("apiece" not in request.wishes[at] for at in behind)  # "apples, bread and milk"
     is_those = "all" in own or (request.context.query is not None and not is_named)
     kinds = ("it", "those", "answer") if request.language in EAST else ("answer",)  # else "la" is an article
     is_answer = bool(request.context.answer) and any(is_pointer(word.text, kind) for word in found for kind in kinds)
@@ -550,6 +553,7 @@ def rows_described(request: Request) -> Step | None:
     return Step("query", {"to": (request.files[0],)}, act, text) if is_told else None
 
 
+_COMMAS = (",", "\u3001", "\uff0c")
 _MAYBE_KEPT = frozenset(
     ("write", "create", "append", "search", "move", "copy", "task.add", "read", "list", "rows.where")
 )
