@@ -786,13 +786,26 @@ def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tu
     described = " ".join((sought, *(one.text for one in request)))
     if found := _described_line(before, described) or _described_line(before, described, desk.language):
         row = [before[at] for at in found]
-        return found, bool(nearest_texts(sought, row)[1]) or _is_all_said(row[0], described, desk.language)
+        is_word = len(telling_words(row[0])) == 1 and bool(nearest_texts(sought, row, desk.language)[1])  # "zucker"
+        is_said = is_word or bool(nearest_texts(sought, row)[1]) or _is_all_said(row[0], described, desk.language)
+        return found, is_said
     near = {
         line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True, language=desk.language)
     }
+    if declined := {at for at, line in enumerate(before) if _is_declined(sought, line.strip(" -*•"))}:
+        return declined, False
     if not near:
         raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
     return {at for at, line in enumerate(before) if line in near}, False
+
+
+def _is_declined(said: str, line: str) -> bool:
+    """Tell whether what is said is a line with an ending of its case: "Bena" of Ben."""
+    return len(line) >= _SHORTEST_NAME and said != line and said.startswith(line) and len(said) - len(line) <= _CASE
+
+
+_SHORTEST_NAME, _CASE = 3, 2
+"""Letters of a name, at least, and of the ending of a case."""
 
 
 def _added(desk: Desk) -> tuple[str, ...]:

@@ -110,7 +110,8 @@ def taken_out(request: Request) -> Step | None:
         is_added = context.changed is not None and context.changed.act in {"append", "prepend", "line.delete"}
         is_other = is_added and bool(changed) and not any(map(has_word, sum(changed.values(), ())))
         return request.instead("line.delete", file=(file,), find=(word,)) if is_other else None
-    is_there = any(map(has_word, dict(context.read).get(file, "").splitlines()))
+    shown = () if any(map(ENDED.search, context.shown)) else context.shown
+    is_there = any(map(has_word, (*dict(context.read).get(file, "").splitlines(), *shown)))
     is_list = request.last.act in {"append", "prepend", "line.delete", "line.move"}
     is_list = is_list and request.last.word("file") in {"", file}
     said_gone = wishes_said(clause, request.language)
@@ -643,10 +644,11 @@ def value_of_line(request: Request) -> Step | None:
 
     Examples
     --------
-    >>> said = Request(Reading((Step("replace", {"new": ("16:00",)}),)), "change the check-in to 16:00", Context(file="a.md"))
+    >>> shown = Context(Step("read", {"file": ("a.md",)}), "a.md")
+    >>> said = Request(Reading((Step("replace", {"new": ("16:00",)}),)), "change the check-in to 16:00", shown)
     >>> value_of_line(said)[:2]
     ('value.set', {'file': ('a.md',), 'text': ('change the check-in to 16:00',), 'new': ('16:00',)})
-    >>> value_of_line(Request(said.reading, "is the check-in at 16:00?", Context(file="a.md")))
+    >>> value_of_line(Request(said.reading, "is the check-in at 16:00?", shown))
     """
     step, files = request.step, request.files
     file = files[0] if len(files) == 1 else "" if files else request.context.file
@@ -656,7 +658,8 @@ def value_of_line(request: Request) -> Step | None:
     is_wish = bool(own & {"change", "put", "replace", "correct"} or wishes_said(request.text, request.language) & {"swap", "mark"})
     is_whole = step.act in {"replace", "line.replace"} and _has_digit(step.word("old")) and step.word("old") not in values
     is_whole = is_whole or bool(step.word("line")) or any(word.is_quoted for word in request.words)
-    is_other = request.is_question or is_whole or bool(own & {"line", "row", "append", "folder", "delete"})
+    is_other = request.is_question or is_whole or bool(own & {"line", "row", "append", "folder", "delete", "same", "again"})
+    is_other = is_other or (not files and request.last.act.partition(".")[0] not in _OF_TEXTS | {"read", "search", "count"})
     if not (is_text and is_wish and len(values) == 1) or is_other or step.act not in _MAYBE_AMOUNT | {"search"}:
         return None
     return request.instead("value.set", file=(file,), text=(request.text,), new=(values[0],))

@@ -510,7 +510,7 @@ def _whole_list(step: Step, language: str) -> Step:
     joins = [word.text in _LISTED or "and" in one for word, one in zip(found, told, strict=True)]
     items = [
         word.kind in {"word", "kana", "character"}
-        and not (mark & {"apiece", "therein", "manners"} or one & _OF_CLAUSES or is_small(word.text))
+        and not (mark & {"apiece", "therein", "manners"} or one & _OF_CLAUSES or is_small(word.text) or "and" in one)
         for word, one, mark in zip(found, told, marks, strict=True)
     ]
     first, last = inside[0], inside[-1]

@@ -65,7 +65,7 @@ from lango_nb.models.offline.refining import (
     written_alike,
 )
 from lango_nb.models.offline.request import ASKED_OF, length
-from lango_nb.models.offline.steps import FEW_SAID, with_others_filled, with_whole_steps, without_last
+from lango_nb.models.offline.steps import COLONS, FEW_SAID, with_others_filled, with_whole_steps, without_last
 from lango_nb.models.offline.wishes import questions_in, wish_among, wishes_in, without_nothing_else
 
 MOST_TURNS = 8
@@ -277,7 +277,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     first = reading.steps[0].act if reading.steps else "unclear"
     if first in FOLLOWS and (again := command_again(request, last_of(context))) is not None:
         return Reading((again,), 1.0, reading.language)
-    if context.is_open and (first == "undo" or (first in UNREAD and "kept" in back_in(request).values())):
+    is_kept = first in UNREAD and bool({"kept", "ever"} & set(back_in(request).values())) and not context.missing
+    if context.is_open and (first == "undo" or is_kept):
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     is_question = request.rstrip()[-1:] in ASK_SIGNS
     is_asked = is_asking(request)
@@ -347,8 +348,8 @@ def without_thanks(request: str) -> str:
     head = request[: request.rindex(last)].rstrip(" .!\u3002\uff01") if rest else ""
     found, told = words_of(head), concepts_of(last)
     is_thanks = "thanks" in told and not told & (WISHING - {"many"}) and length(last) <= FEW_WORDS
-    is_text = any(word.is_quoted for word in found) or bool(concepts_of(head) & _OF_TEXT) or "\n" in request.strip()
-    return head if is_thanks and len(found) > 1 and not is_text else request
+    is_text = any(word.is_quoted or word.text in COLONS for word in found) or bool(concepts_of(head) & _OF_TEXT)
+    return head if is_thanks and len(found) > 1 and not (is_text or "\n" in request.strip()) else request
 
 
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
