@@ -12,6 +12,7 @@ from lango_nb.models.offline.names import (
     EAST,
     asks,
     compared_in,
+    how_many,
     is_pointer,
     is_small,
     points_back,
@@ -474,6 +475,7 @@ def several_kept(request: Request) -> Step | None:
     """
     step = request.step
     found = [count for word in words_of(step.word("text")) if (count := rank(word.text))] if step.word("text") else []
+    found = found or [how_many(step.word("text"))]  # "die beiden"
     left = [word for word in request.unexplained if word not in {*request.files, step.word("text")}]
     is_it = step.act in {"write", "append"} and found == [len(request.context.shown)] and found[0] > 1 and not left
     return request.instead(step.act, file=step.arguments.get("file", ()), text=("it",)) if is_it else None

@@ -658,6 +658,8 @@ def whole_new_name(word: str, text: str) -> str:
     --------
     >>> whole_new_name("sign.txt", "create a file called door sign.txt that says hello"), whole_new_name("a.txt", "write x to a.txt")
     ('door sign.txt', 'a.txt')
+    >>> whole_new_name("b.csv", "kopieer a.csv en noem m b.csv"), whole_new_name("m b.csv", "kopieer a.csv en noem m b.csv")
+    ('b.csv', 'b.csv')
     >>> whole_new_name("規則.md", "Rules.mdを当番規則.mdに名前変更して")
     '当番規則.md'
     >>> whole_new_name(".txt", "todo.txtの名前をやること.txtに変えて")
@@ -669,6 +671,9 @@ def whole_new_name(word: str, text: str) -> str:
     if at < 0:
         return word
     before = text[:at]
+    first, _, rest = word.partition(" ")
+    if rest and _is_clitic(first) and before.casefold().split()[-1:] and before.casefold().split()[-1] in table_of("called"):
+        return rest
     if _UNSPACED.search(text) and before[-1:] == " ":  # 改名为regels 2026.md
         found = re.search(r"(?:[^\W\d_][\w'&-]*\s+){1,3}\Z", _UNSPACED.sub("\n", before).rpartition("\n")[2])
         return (found[0] if found else "") + word
@@ -689,11 +694,21 @@ def whole_new_name(word: str, text: str) -> str:
         if any(map(_ENDING.search, between)):
             return word  # "call a.txt b.txt"
         if lead.casefold() in table_of("called") and not _told(between[0]) & _PLACING:
-            if is_pointer(parts[-size], "it"):
+            if _is_clitic(parts[-size]):
                 rest = between[1:]  # "nenn sie neu.txt", "muda o nome dele para novo.txt"
                 return word if not rest or _told(rest[0]) & _PLACING else " ".join((*rest, word))
             return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
     return word
+
+
+def _is_clitic(word: str) -> bool:
+    """Tell whether a word is a pronoun between a verb that names and the name, however short: "noem m b.csv"."""
+    return is_pointer(word, "it") or word.casefold() in _clitics()
+
+
+@cache
+def _clitics() -> frozenset[str]:
+    return frozenset(word for concept, _, said in read_rows("listed.tsv") if concept == "clitic" for word in said.split(", "))
 
 
 def called_before(text: str) -> str:
