@@ -158,7 +158,9 @@ def after(context: Context, reading: Reading, answer: str) -> Context:
     is_lost = told.is_any(QUESTIONS) or step.act == "count.matches"
     settled, value = _as_told(settled, _value(step, told) or context.answer * is_lost, context, told)
     is_listing = bool(names) and not file
-    changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
+    is_kept = settled.arguments.get("text") == ("it",) and bool(context.answer)
+    written = settled.with_arguments(text=(context.answer,)) if is_kept else settled  # to be taken back
+    changed = _changed(written, told) if is_change(step.act) or step.destination else context.changed
     about = file or ("" if is_listing else context.file)
     if changed is not None and settled.act == changed.act and not settled.word("to"):
         settled = settled.with_arguments(to=changed.arguments.get("to", ()))  # "there" is where it went
@@ -346,7 +348,9 @@ def _value(step: Step, answer: _Answer) -> str:
 def _file(step: Step, context: Context, answer: _Answer) -> str:  # noqa: PLR0911 - from the surest on
     """Return the file that a step turned out to be about; empty where it names several or none."""
     if step.destination in {"write", "append"} and step.word("to"):
-        brought = (answer.said(key) for key in ("written", "replaced_all", "replaced_all.held", "appended", "appended_new"))
+        brought = (
+            answer.said(key) for key in ("written", "replaced_all", "replaced_all.held", "appended", "appended_new")
+        )
         return next((told["file"] for told in brought if told is not None), step.word("to"))
     if answer.said("tasks.none") is not None:
         return ""

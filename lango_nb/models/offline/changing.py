@@ -1113,7 +1113,11 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
     found = cells_meant(text, named, new)
     told_of = [cell for cell in found if names_column(said, cell.column, desk.language)]
     beside = cells_meant(text, f"{named} {column}", new) if column else []
-    if found and is_form_of(new, table.values(found[0].column)) and not (column and is_form_of(new, table.values(column))):
+    if (
+        found
+        and is_form_of(new, table.values(found[0].column))
+        and not (column and is_form_of(new, table.values(column)))
+    ):
         beside = []  # a price is no number of pieces
     return told_of or beside or found or cells_meant(text, named, new, language=desk.language)
 
@@ -1698,8 +1702,9 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
             raise CannotWork(desk.say("undo.changed", file=path))
         outcome: Outcome = yield from _delete_all_of(desk, step, (path,))
         return outcome._replace(text=desk.say("undone", names=path), step=step)
-    was = _before_change(lines(text), last, path)
-    if was and "before" in last.arguments:
+    is_all = "before" in last.arguments  # all of it was replaced, or put in order
+    was = _all_before(lines(text), last) if is_all else _before_change(lines(text), last, path)
+    if was and is_all:
         yield from write(desk, path, "\n".join(was))
         return Outcome(desk.say("undone", names=path), "", step, path)
     if was is None:
@@ -1709,10 +1714,14 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
     return Outcome(desk.say("undone", names=path), "", step, path)
 
 
+def _all_before(now: Sequence[str], last: Step) -> list[str] | None:
+    """Return what a file held before all of it was replaced; ``None`` where it holds something else than was written by now."""
+    before, text = list(last.arguments["before"]), "\n".join(last.arguments.get("text", ()))
+    return before if list(now) == lines(text) or {*now} <= {*before} else None
+
+
 def _before_change(now: list[str], last: Step, path: str) -> list[str] | None:
     """Return the lines of a file before a change that its answer told; ``None`` where they are others by now."""
-    if before := list(last.arguments.get("before", ())):  # all of it was replaced, or put in order
-        return before if now == lines("\n".join(last.arguments.get("text", ()))) or {*now} <= {*before} else None
     added, old, new = list(last.arguments.get("added", ())), last.word("old"), last.word("new")
     if added and last.act == "prepend":
         at = 1 if path.casefold().endswith((".csv", ".tsv")) else 0

@@ -93,11 +93,11 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
         return other
     if changed is None or context.is_open or len(reading.steps) != 1 or request.rstrip()[-1:] in ASK_SIGNS:
         return None
-    if (step := _of_other_word(request, changed)) is not None:
-        return reading._replace(steps=(step,), confidence=1.0, others=())
     begin = _begin(request, reading.language)
     is_last = context.last is not None and context.last.act.partition(".")[0] in {changed.act.partition(".")[0], *_SAME}
-    if is_last and (step := _told_instead(request, changed, reading.language)) is not None:
+    step = _of_other_word(request, changed)
+    step = _told_instead(request, changed, reading.language) if step is None and is_last else step
+    if step is not None:
         return reading._replace(steps=(step,), confidence=1.0, others=())
     if not begin or not is_last or is_asking(request) or reading.steps[0].act in _DONE:
         return None
@@ -250,7 +250,9 @@ def _of_other_word(request: str, changed: Step) -> Step | None:
     return None
 
 
-_SAID_OF_TEXT = frozenset("folder file line row list command all word delete undo sort reverse upper lower title count many upmost downmost therein".split())
+_SAID_OF_TEXT = frozenset(
+    "folder file line row list command all word delete undo sort reverse upper lower title count many upmost downmost therein".split()
+)
 """Concepts of words that say what is to be done with what was written, and not what shall stand there."""
 
 
@@ -354,7 +356,9 @@ def _around_new(
         word = found[end - 1]
         is_end = word.kind == "sign" or bool(marks[end - 1] & {"rather", "swap", "manners", "therein", "along"})
         is_end = is_end or "aside" in asking[end - 1]
-        if not (is_end or (is_small(word.text) and word.kind in {"word", "character"} and "number" not in told[end - 1])):
+        if not (
+            is_end or (is_small(word.text) and word.kind in {"word", "character"} and "number" not in told[end - 1])
+        ):
             break
         end -= 1
     return begin, end

@@ -335,7 +335,10 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     is_kept = bool(KEEPING & frozenset[str]().union(*told_all[1:2]))  # "and put cinnamon too"
     is_more = bool(is_added) and any("besides" in one for one in told)  # "kekse auch noch"
     is_more = is_more or ((bool(is_added) or is_kept) and "and" in frozenset[str]().union(*told_all[:1]))
-    is_more = is_more or any("lacking" in one for one in told)  # "käse fehlt noch"
+    is_lacking = any("lacking" in one for one in told) and not any(
+        one & KEEPING or one & {"append"} for one in told_all
+    )
+    is_more = is_more or (is_lacking and not any(sign in request for sign in (":", "\uff1a")))  # "käse fehlt noch"
     is_asked = request.rstrip()[-1:] in ASK_SIGNS or is_asking(request) or "how" in concepts_of(request)
     is_put = is_put or (is_more and len(found) <= FEW_WORDS and not is_asked)  # no "and how long now"
     is_gone = any("delete" in one for one in told_all) and not any(one & KEEPING for one in told_all)

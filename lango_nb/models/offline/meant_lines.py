@@ -655,11 +655,19 @@ def value_of_line(request: Request) -> Step | None:
     is_text = file.casefold().endswith((".txt", ".md")) and not request.context.is_open
     values = [word.text for word in request.words if word.kind in {"number", "measure", "time"}]
     own = frozenset[str]().union(*lexicon_of(request.language).concepts(request.words))
-    is_wish = bool(own & {"change", "put", "replace", "correct"} or wishes_said(request.text, request.language) & {"swap", "mark"})
-    is_whole = step.act in {"replace", "line.replace"} and _has_digit(step.word("old")) and step.word("old") not in values
+    is_wish = bool(
+        own & {"change", "put", "replace", "correct"} or wishes_said(request.text, request.language) & {"swap", "mark"}
+    )
+    is_whole = (
+        step.act in {"replace", "line.replace"} and _has_digit(step.word("old")) and step.word("old") not in values
+    )
     is_whole = is_whole or bool(step.word("line")) or any(word.is_quoted for word in request.words)
-    is_other = request.is_question or is_whole or bool(own & {"line", "row", "append", "folder", "delete", "same", "again"})
-    is_other = is_other or (not files and request.last.act.partition(".")[0] not in _OF_TEXTS | {"read", "search", "count"})
+    is_other = (
+        request.is_question or is_whole or bool(own & {"line", "row", "append", "folder", "delete", "same", "again"})
+    )
+    is_other = is_other or (
+        not files and request.last.act.partition(".")[0] not in _OF_TEXTS | {"read", "search", "count"}
+    )
     if not (is_text and is_wish and len(values) == 1) or is_other or step.act not in _MAYBE_AMOUNT | {"search"}:
         return None
     return request.instead("value.set", file=(file,), text=(request.text,), new=(values[0],))

@@ -529,9 +529,12 @@ def rows_described(request: Request) -> Step | None:
     is_literal = any(word.is_quoted or word.text in COLONS for word in found) or "\n" in request.text.strip()
     is_named = any(word[:1].isupper() or any(map(str.isdigit, word)) for word in request.unexplained)
     own_told = zip(lexicon_of(request.language).concepts(found), request.wishes, strict=True)
-    own = frozenset[str]().union(*(one for one, mark in own_told if "apiece" not in mark))  # "al final" says nothing of all
-    behind = (at + 1 for at, word in enumerate(found[:-1]) if word.text in _COMMAS)
-    is_literal = is_literal or any("apiece" not in request.wishes[at] for at in behind)  # "apples, bread and milk"
+    own = frozenset[str]().union(
+        *(one for one, mark in own_told if "apiece" not in mark)
+    )  # "al final" says nothing of all
+    comma = next((at for at, word in enumerate(found[:-1]) if at and word.text in _COMMAS), 0)
+    is_listing = bool(comma) and found[comma - 1].kind != "file" and "apiece" not in request.wishes[comma + 1]
+    is_literal = is_literal or is_listing  # "apples, bread and milk"
     is_those = "all" in own or (request.context.query is not None and not is_named)
     kinds = ("it", "those", "answer") if request.language in EAST else ("answer",)  # else "la" is an article
     is_answer = bool(request.context.answer) and any(is_pointer(word.text, kind) for word in found for kind in kinds)

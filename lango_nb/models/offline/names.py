@@ -667,13 +667,13 @@ def whole_new_name(word: str, text: str) -> str:
     >>> whole_new_name("2026.md", "把rules.md改名为club rules 2026.md"), whole_new_name("otwarcia.txt", "utwórz plik godziny otwarcia.txt")
     ('club rules 2026.md', 'godziny otwarcia.txt')
     """
+    first, _, bare = word.partition(" ")
+    *_, verb = text.partition(word)[0].casefold().split() or [""]
+    word = bare if bare and _is_clitic(first) and verb in table_of("called") else word
     at = text.rfind(word) if word.startswith(".") else text.find(word)  # an ending is that of the old name, too
     if at < 0:
         return word
     before = text[:at]
-    first, _, rest = word.partition(" ")
-    if rest and _is_clitic(first) and before.casefold().split()[-1:] and before.casefold().split()[-1] in table_of("called"):
-        return rest
     if _UNSPACED.search(text) and before[-1:] == " ":  # 改名为regels 2026.md
         found = re.search(r"(?:[^\W\d_][\w'&-]*\s+){1,3}\Z", _UNSPACED.sub("\n", before).rpartition("\n")[2])
         return (found[0] if found else "") + word
@@ -708,7 +708,9 @@ def _is_clitic(word: str) -> bool:
 
 @cache
 def _clitics() -> frozenset[str]:
-    return frozenset(word for concept, _, said in read_rows("listed.tsv") if concept == "clitic" for word in said.split(", "))
+    return frozenset(
+        word for concept, _, said in read_rows("listed.tsv") if concept == "clitic" for word in said.split(", ")
+    )
 
 
 def called_before(text: str) -> str:
@@ -1041,7 +1043,10 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     places = table_of("place")
     said = [places.get(word, word) if word not in ARTICLES else word for word in said]
     said = [
-        piece for word in said for piece in word_pieces(word) if len(piece) > 1 or piece.isdigit() or not piece.isascii()
+        piece
+        for word in said
+        for piece in word_pieces(word)
+        if len(piece) > 1 or piece.isdigit() or not piece.isascii()
     ]
     sought = [stem(word) for word in said]
     if not sought:
@@ -1071,8 +1076,8 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     if best < 0.5:  # noqa: PLR2004 - half of what was said
         return [], False
     found = [name for name, score in scores.items() if score > best - 0.02]
-    whole = [name for name in found if not any(_begins_only(options, name) for options in related)]
-    return whole or found, best < _TRANSLATED
+    clear = [name for name in found if not any(_begins_only(options, name) for options in related)]
+    return clear or found, best < _TRANSLATED
 
 
 def _begins_only(options: Collection[str], name: str) -> bool:

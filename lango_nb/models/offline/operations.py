@@ -29,13 +29,13 @@ from lango_nb.models.offline.names import (
     in_english,
     is_pointer,
     pick,
-    word_pieces,
     plain,
     rank,
     says_something,
     stem,
     table_of,
     unaccented,
+    word_pieces,
 )
 from lango_nb.tools.builtin.files import lines_of
 
@@ -1208,7 +1208,9 @@ def is_form_of(new: str, held: Sequence[str]) -> bool:
     """
     behind = _DECIMALS.fullmatch(new)
     every = [_DECIMALS.fullmatch(value) for value in held if value]
-    return behind is not None and bool(every) and all(one is not None and len(one[1]) == len(behind[1]) for one in every)
+    return (
+        behind is not None and bool(every) and all(one is not None and len(one[1]) == len(behind[1]) for one in every)
+    )
 
 
 _DECIMALS = re.compile(r"-?\d+[.,](\d+)")

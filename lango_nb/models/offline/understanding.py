@@ -15,7 +15,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.answered import after
-from lango_nb.models.offline.answering import THANKING, UNREAD, answered_with, is_undo, of_correction, of_memory, undo_told
+from lango_nb.models.offline.answering import (
+    THANKING,
+    UNREAD,
+    answered_with,
+    is_undo,
+    of_correction,
+    of_memory,
+    undo_told,
+)
 from lango_nb.models.offline.corrections import correction
 from lango_nb.models.offline.followups import (
     CLAUSES,
