@@ -175,7 +175,9 @@ def _after(context: Context, reading: Reading, told: _Answer) -> Context:
     is_lost = told.is_any(QUESTIONS) or step.act == "count.matches"
     settled, value = _as_told(settled, _value(step, told) or context.answer * is_lost, context, told)
     is_listing = bool(names) and not file
-    changed = _changed(settled, told) if is_change(step.act) or step.destination else context.changed
+    is_kept = settled.arguments.get("text") == ("it",) and bool(context.answer)
+    written = settled.with_arguments(text=(context.answer,)) if is_kept else settled  # to be taken back
+    changed = _changed(written, told) if is_change(step.act) or step.destination else context.changed
     changed = (_changed_before(steps, told) or changed) if len(steps) > 1 and not is_change(step.act) else changed
     about = file or ("" if is_listing else context.file)
     if changed is not None and settled.act == changed.act and (goal := changed.word("to")):

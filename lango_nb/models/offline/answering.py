@@ -28,6 +28,7 @@ from lango_nb.models.offline.names import (
     nearest_texts,
     pick,
     rank,
+    unexplained,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
 from lango_nb.models.offline.question import said_of_tables
@@ -68,7 +69,7 @@ def is_undo(request: str, context: Context) -> bool:
     (True, False)
     """
     back = back_in(request)
-    is_last = context.last is not None and is_change(context.last.act)
+    is_last = context.last is not None and (is_change(context.last.act) or bool(context.last.destination))
     if not back or context.changed is None or context.is_open or not (is_last or "ever" in back.values()):
         return False
     if "kept" in back.values():
@@ -76,6 +77,31 @@ def is_undo(request: str, context: Context) -> bool:
     if len(clauses := CLAUSES.split(request)) > 1:  # "wait, I was wrong, put it back"
         return _says_back(request) or any("ever" in back_in(one).values() and _says_back(one) for one in clauses)
     return _says_back(request)
+
+
+_UNSURE_UNDO = 0.3
+"""Confidence of an undo that says more than that something is to be as before."""
+
+
+def undo_told(reading: Reading, request: str, context: Context) -> Reading:
+    """Doubt an undo that names something which is no part of the change before, and has no word for undoing: "nee, doe maar thee erbij".
+
+    Examples
+    --------
+    >>> done = Step("append", {"file": ("a.txt",), "added": ("milk",)})
+    >>> said = Reading((Step("undo", {}),), 0.7)
+    >>> [undo_told(said, one, Context(done, changed=done)).confidence for one in ("no, put cookies there", "no, not the milk")]
+    [0.3, 0.7]
+    """
+    changed = context.changed
+    if [step.act for step in reading.steps] != ["undo"] or changed is None or reading.confidence >= SURE:
+        return reading
+    known = " ".join(word for words in changed.arguments.values() for word in words).casefold()
+    left = [word for word in unexplained(request, reading.language) if word.casefold() not in known]
+    told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
+    is_back = "undo" in told or bool({"ever", "kept"} & set(back_in(request).values()))
+    is_told = bool(left) and bool(told & {"put", "write", "append", "create", "replace"}) and not is_back
+    return reading._replace(confidence=min(reading.confidence, _UNSURE_UNDO)) if is_told else reading
 
 
 def _says_back(text: str) -> bool:

@@ -363,9 +363,16 @@ def least_of(reading: Reading) -> float:
     deletes = [step for step in reading.steps if step.act.startswith("delete")]
     names = [word for step in deletes for word in step.arguments.get("file", ())]
     is_named = all(step.act == "delete" for step in deletes) and bool(names) and all(map(Desk.is_path, names))
-    if any(step.act in _SAID_WITH and not _SAID_WITH[step.act] & concepts_of(step.text) for step in reading.steps):
+    if any(step.act in _SAID_WITH and not _is_said(step, reading.language) for step in reading.steps):
         return DELETE_LEAST
     return CHANGE_LEAST if not deletes else NAMED_LEAST if is_named else DELETE_LEAST
+
+
+def _is_said(step: Step, language: str) -> bool:
+    """Tell whether a request has a word for what it was read as: "the sugar off again" is one for lines that go."""
+    marks = frozenset[str]().union(*words_of_wishes(language).concepts(words(step.text.partition("\n")[0])))
+    is_gone = step.act == "line.delete" and bool(marks & {"off", "out"})
+    return is_gone or bool(_SAID_WITH[step.act] & concepts_of(step.text))
 
 
 _WRITTEN = frozenset(("append", "prepend", "write"))
@@ -861,6 +868,7 @@ def _described(desk: Desk, step: Step) -> Work:
     names = [word.text for word in found if word.kind == "file"]
     text = step.word("text")
     is_written = step.act in {"write", "append"} and bool(text) and len(names) == 1
+    is_written = is_written and not any(word.text in _PAUSES for word in words(text))  # a list is written as it is
     if not is_written or any(word.is_quoted for word in found) or ":" in said or text not in said or points_back(said):
         return None
     told = lexicon().concepts(found)

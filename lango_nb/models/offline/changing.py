@@ -56,6 +56,7 @@ from lango_nb.models.offline.operations import (
     day,
     files_of,
     holds,
+    is_form_of,
     json_path,
     json_set,
     lines,
@@ -144,8 +145,8 @@ def _one_by_one(text: str, request: str, language: str) -> tuple[str, ...]:
     kept = _without_apiece(found, language)
     if not kept or len(kept) == len(found):
         return ()
-    tail = request[kept[-1].end : found[-1].end]
-    bare = text[: -len(tail)].rstrip(" ,;") if text.endswith(tail) else text
+    at, end = request.find(text), kept[-1].end
+    bare = text[: end - at].rstrip(" ,;") if 0 <= at < end else text
     return parts_of_lines(bare, f"lines: {bare}")
 
 
@@ -843,13 +844,26 @@ def _lines_meant(desk: Desk, step: Step, path: str, before: Sequence[str]) -> tu
     described = " ".join((sought, *(one.text for one in request)))
     if found := _described_line(before, described) or _described_line(before, described, desk.language):
         rows = [before[at] for at in found]
-        return found, bool(nearest_texts(sought, rows)[1]) or _is_all_said(rows[0], described, desk.language)
+        is_word = len(telling_words(rows[0])) == 1 and bool(nearest_texts(sought, rows, desk.language)[1])  # "zucker"
+        is_said = is_word or bool(nearest_texts(sought, rows)[1]) or _is_all_said(rows[0], described, desk.language)
+        return found, is_said
     near = {
         line for _, line in likeliest_lines(sought, {path: "\n".join(before)}, is_part=True, language=desk.language)
     }
+    if declined := {at for at, line in enumerate(before) if _is_declined(sought, line.strip(" -*•"))}:
+        return declined, False
     if not near:
         raise Ask(desk.say("no_match", file=path, word=sought), can_try_others=True)
     return {at for at, line in enumerate(before) if line in near}, False
+
+
+def _is_declined(said: str, line: str) -> bool:
+    """Tell whether what is said is a line with an ending of its case: "Bena" of Ben."""
+    return len(line) >= _SHORTEST_NAME and said != line and said.startswith(line) and len(said) - len(line) <= _CASE
+
+
+_SHORTEST_NAME, _CASE = 3, 2
+"""Letters of a name, at least, and of the ending of a case."""
 
 
 def _added(desk: Desk) -> tuple[str, ...]:
@@ -993,6 +1007,8 @@ def _cell_set(desk: Desk, step: Step) -> Work:
         said = said.replace(word, " ")
     else:
         path, old = yield from _only_table(desk, said, new, word)
+    if path.casefold().endswith(_OF_LINES):
+        return (yield from _value_in_line(desk, step, path, old))
     old = in_json(path, old)
     wishes = [one for one in CLAUSES.split(said) if one != said and _is_wish(one, desk.language)]
     ways = ((said, new), *((one, "") for one in wishes))  # the other clauses only say why
@@ -1021,6 +1037,31 @@ def _cell_set(desk: Desk, step: Step) -> Work:
             raise Ask(desk.say("shall", plan=show(plan)), can_try_others=True)
         return (yield from _json_set(desk, plan))
     return (yield from _put_into_cell(desk, step, path, old, cell))
+
+
+def _value_in_line(desk: Desk, step: Step, path: str, old: str) -> Work:
+    """Change the one value of the same form in the one line that is told by what else it says, or that was just shown."""
+    before, new, said = lines(old), step.word("new"), step.word("text")
+    form = re.compile(rf"(?<![\d:.,-]){re.sub(r'[0-9]+', r'[0-9]+', re.escape(new))}(?![\d:]|[.,-]\d)")
+    able = {before[at].strip(_MARKS): at for at in range(len(before)) if new and len(form.findall(before[at])) == 1}
+    said = said.replace(path, " ").replace(new, " ")
+    left = " ".join(unexplained(said, desk.language))
+    shown = {line.strip(_MARKS) for line in (*desk.context.shown, *desk.context.answer.splitlines())}
+    there = [line for line in able if line in shown]
+    told = (there, 1) if there and not left else nearest_texts(left or said, list(able), desk.language)
+    if len(told[0]) != 1 or not told[1]:
+        raise Ask(desk.say("unclear"), can_try_others=True)
+    at = able[told[0][0]]
+    changed = form.sub(lambda _: new, before[at])
+    if desk.asks_first:
+        plan = Step("line.replace", {"file": (path,), "line": (str(at + 1),), "new": (changed,)})
+        raise Ask(desk.say("shall", plan=show(plan)))
+    yield from edit(desk, path, old, [*before[:at], changed, *before[at + 1 :]])
+    return _done(step, desk.say("line_replaced", file=path, n=at + 1, old=before[at], new=changed), path)
+
+
+_MARKS = " -*•"
+"""What lines of a list begin with."""
 
 
 def _clearly_in_clause(text: str, said: str, new: str, meant: list[Cell], language: str) -> list[Cell]:
@@ -1151,6 +1192,12 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
     found = cells_meant(text, named, new)
     told_of = [cell for cell in found if names_column(said, cell.column, desk.language)]
     beside = cells_meant(text, f"{named} {column}", new) if column else []
+    if (
+        found
+        and is_form_of(new, table.values(found[0].column))
+        and not (column and is_form_of(new, table.values(column)))
+    ):
+        beside = []  # a price is no number of pieces
     return told_of or beside or found or cells_meant(text, named, new, language=desk.language)
 
 
@@ -1740,8 +1787,8 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
             raise CannotWork(desk.say("undo.changed", file=path))
         outcome: Outcome = yield from _delete_all_of(desk, step, (path,))
         return outcome._replace(text=desk.say("undone", names=path), step=step)
-    held, written = list(last.arguments.get("was", ())), lines("\n".join(last.arguments.get("text", ())))
-    is_held = {*lines(text)} == {*held} or lines(text) == written  # in another order, or what was written over it
+    held, put = list(last.arguments.get("was", ())), lines("\n".join(last.arguments.get("text", ())))
+    is_held = {*lines(text)} == {*held} or lines(text) == put  # in another order, or what was written over it
     was = _before_change(lines(text), last, path) if not held else held if is_held else None
     if was is None:
         is_hidden = any(MASK in line for line in (*last.arguments.get("lines", ()), last.word("old")))

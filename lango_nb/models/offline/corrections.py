@@ -9,6 +9,7 @@ nothing agrees, the plan is asked about.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,16 +20,30 @@ from lango_nb.models.offline.lexicon import (
     NEGATING,
     REFUSING,
     UNSPACED,
+    Concepts,
     Word,
     concepts_of,
     is_small_in,
     lexicon,
     lexicon_of,
+    quotations,
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
-from lango_nb.models.offline.names import is_asking, is_pointer, is_small, likeness, plain, table_of, unaccented
+from lango_nb.models.offline.names import (
+    back_in,
+    compared_in,
+    is_asking,
+    is_pointer,
+    is_small,
+    likeness,
+    plain,
+    table_of,
+    trimmed,
+    unaccented,
+)
 from lango_nb.models.offline.plan import Context, Reading, Step
+from lango_nb.models.offline.question import words_of_tables
 
 _WRITTEN = ("append", "prepend", "write", "replace", "line.replace", "json.set")
 """Changes whose answer tells what was written."""
@@ -78,10 +93,12 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
         return other
     if changed is None or context.is_open or len(reading.steps) != 1 or request.rstrip()[-1:] in ASK_SIGNS:
         return None
-    if (step := _of_other_word(request, changed)) is not None:
-        return reading._replace(steps=(step,), confidence=1.0, others=())
     begin = _begin(request, reading.language)
     is_last = context.last is not None and context.last.act.partition(".")[0] in {changed.act.partition(".")[0], *_SAME}
+    step = _of_other_word(request, changed)
+    step = _told_instead(request, changed, reading.language) if step is None and is_last else step
+    if step is not None:
+        return reading._replace(steps=(step,), confidence=1.0, others=())
     is_done = reading.steps[0].act in _DONE or (
         reading.steps[0].act == "line.delete" and not reading.steps[0].arguments
     )
@@ -148,7 +165,7 @@ def _asked(reading: Reading, request: str, changed: Step, begin: int) -> Reading
     if is_wish or len(written) != 1 or not 0 < len(found) <= _FEW or changed.act not in {"append", "write", "replace"}:
         return None
     old = written[0]
-    step = _instead(changed, old, _lead(old) + rest.strip(" .!"), request)
+    step = _instead(changed._replace(act="replace"), old, _lead(old) + rest.strip(" .!"), request)
     return reading._replace(steps=(step,), confidence=_DOUBTFUL, others=())
 
 
@@ -165,6 +182,9 @@ def _instead(changed: Step, old: str, new: str, request: str) -> Step:
             {"file": changed.arguments["file"], "key": changed.arguments["key"], "new": (new,)},
             text=request,
         )
+    place = changed.arguments.get("line") if changed.act == "line.replace" else ("-1",) * (changed.act == "append")
+    if place and len(_written(changed)) == 1:  # that line, wherever else its words stand
+        return Step("line.replace", {"file": changed.arguments["file"], "line": place, "new": (new,)}, text=request)
     return Step("replace", {"file": changed.arguments["file"], "old": (old,), "new": (new,)}, text=request)
 
 
@@ -231,6 +251,129 @@ def _of_other_word(request: str, changed: Step) -> Step | None:
             new = request[found[first].start : found[last].end].rstrip(" .!")
             return _instead(changed, line, _with_word(line, old, new), request)
     return None
+
+
+_SAID_OF_TEXT = frozenset(
+    "folder file line row list command all word delete undo sort reverse upper lower title count many upmost downmost therein".split()
+)
+"""Concepts of words that say what is to be done with what was written, and not what shall stand there."""
+
+
+def _told_instead(request: str, changed: Step, language: str) -> Step | None:
+    """Return that what was just written becomes something else that a request names: "make that rolls", "nee, doe toch maar vis".
+
+    Examples
+    --------
+    >>> written = Step("write", {"file": ("a.txt",), "text": ("Vandaag appeltaart",)})
+    >>> _told_instead("nee, doe toch maar kaneeltaart", written, "nl").word("new")
+    'Vandaag kaneeltaart'
+    >>> _told_instead("nee, toch maar niet", written, "nl"), _told_instead("doe er kaneeltaart bij", written, "nl")
+    (None, None)
+    """
+    written = _written(changed) if changed.act in _WRITTEN and changed.word("file") else []
+    new = _new_text(request, language) if len(written) == 1 else ""
+    if not new:
+        return None
+    if _is_of_cell(changed, new):
+        said = {"file": changed.arguments["file"], "text": (request,), "new": (new,)}
+        return Step("value.set", said, text=request)
+    (old,) = written
+    is_value = _VALUE.search(new) is not None and len(new.split()) == 1
+    is_short = len(new.split()) * _FEW >= len(old.split())
+    line = _beside(old, new, language)
+    if not line and (not is_short or (is_value and _VALUE.search(old) is None)):
+        return None  # "make it 2", where milk was written
+    return _instead(changed, old, line or _lead(old) + new, request)
+
+
+def _new_text(request: str, language: str) -> str:
+    """Return what a request wants to stand in the place of what was just written; empty where it says no such thing.
+
+    Examples
+    --------
+    >>> _new_text("no, make that cinnamon cake", "en"), _new_text("finalement mets plutôt des croissants", "fr")
+    ('cinnamon cake', 'des croissants')
+    >>> _new_text("mach doch Sandalen draus", "de"), _new_text("やっぱりクッキーにして", "ja"), _new_text("还是换成饼干吧", "zh")
+    ('Sandalen', 'クッキー', '饼干')
+    >>> _new_text("put rolls on it", "en"), _new_text("make it uppercase", "en"), _new_text("no, move it to old", "en")
+    ('', '', '')
+    """
+    found = words_of(request)
+    told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
+    is_back = bool({"ever", "kept"} & set(back_in(request).values()))  # "no, put it back"
+    if "\n" in request.strip() or is_back or any(word.kind == "file" for word in found) or is_asking(request):
+        return ""
+    begin, end = _around_new(found, told, marks, language)
+    beside = [*range(begin), *range(end, len(found))]
+    said = frozenset[str]().union(*(marks[at] for at in beside), *(told[at] for at in beside))
+    is_put = any(told[at] & _PUTTING for at in range(begin))
+    is_bare = {"rather", "no"} <= said and found[0].kind not in UNSPACED  # やっぱり is a no as well
+    is_more = bool(said & {"added", "besides", "append"})  # "doe er ook kaas bij"
+    if is_more or not ("swap" in said or (is_put and said & {"rather", "sorry", "no"}) or is_bare):
+        return ""
+    if quoted := [word for word in found if word.is_quoted]:
+        said_whole = request[quoted[0].start : quoted[-1].end]
+        return said_whole if len(quotations(request)) == 1 else ""  # 「明日」を「月曜日」に
+    new, about = found[begin:end], frozenset[str]().union(*told[begin:end], *marks[begin:end])
+    is_led = bool(new) and is_small(new[0].text) and trimmed(request[new[0].start :]) == request[new[0].start :]
+    is_other = bool(about & (_SAID_OF_TEXT | REFUSING)) or is_led or bool(compared_in(request, language)[0])
+    is_other = is_other or "swap" in about or (not ("swap" in said or is_put) and bool(about & WISHING))
+    if is_other or not new or sum(0.5 if word.kind in UNSPACED else 1 for word in new) > _MOST_NEW:
+        return ""
+    return _CLAUSES.split(request[new[0].start : new[-1].end])[0].strip(" .!\u3002")
+
+
+_PUTTING = frozenset(("put", "write", "create", "change", "replace", "correct"))
+"""Concepts of verbs with which something is put in the place of what was written, where a request says that it corrects."""
+_MOST_NEW = 8
+"""Words of what is to stand there."""
+
+
+def _around_new(
+    found: Sequence[Word], told: Sequence[Concepts], marks: Sequence[Concepts], language: str
+) -> tuple[int, int]:
+    """Return where the words begin and end that stand between those which say that something is written instead.
+
+    Examples
+    --------
+    >>> said = words_of("non, mets plutôt des croissants")
+    >>> _around_new(said, lexicon_of("fr").concepts(said), words_of_wishes("fr").concepts(said), "fr")
+    (4, 6)
+    """
+    asking = words_of_tables(language).concepts(found)
+    begin = at = 0
+    while at < len(found) and not found[at].is_quoted:
+        word = found[at]
+        is_mark = bool(marks[at] & {"rather", "swap", "sorry"} or told[at] & (_PUTTING | REFUSING))
+        is_mark = is_mark and not told[at] & {"delete", "undo"}
+        is_between = word.kind == "sign" or is_pointer(word.text, "it") or "aside" in asking[at]
+        is_between = is_between or bool(told[at] & _TOWARDS) or is_small(word.text)
+        if not (is_mark or is_between):
+            break
+        at += 1
+        begin = at
+    while begin and begin < len(found) and _is_article(found[begin - 1], marks[begin - 1], told[begin - 1]):
+        begin -= 1
+    end = len(found)
+    while end > begin and not found[end - 1].is_quoted:
+        word = found[end - 1]
+        is_end = word.kind == "sign" or bool(marks[end - 1] & {"rather", "swap", "manners", "therein", "along"})
+        is_end = is_end or "aside" in asking[end - 1]
+        if not (
+            is_end or (is_small(word.text) and word.kind in {"word", "character"} and "number" not in told[end - 1])
+        ):
+            break
+        end -= 1
+    return begin, end
+
+
+def _is_article(word: Word, mark: Concepts, told: Concepts) -> bool:
+    """Tell whether a word is an article, and none of the words that say that something is written instead."""
+    is_mark = bool(mark & {"rather", "swap", "sorry"} or told & (_TOWARDS | _PUTTING))
+    return not is_mark and word.kind == "word" and trimmed(f"{word.text} x") == "x"
+
+
+_TOWARDS = frozenset(("into", "replace"))
 
 
 def _day_of(number: str) -> re.Pattern[str]:
@@ -386,7 +529,7 @@ def _longest(old: Sequence[_Part], new: Sequence[_Part]) -> tuple[int, int, int]
             if size and not all(is_small(one.text) for one in new[of : of + size]):
                 runs.append((size, at, of))
     if not runs and len(new) == 1:  # "AAA" for "AA"
-        near = [at for at, one in enumerate(old) if likeness(one.key, new[0].key) >= _ALIKE]
+        near = [at for at, one in enumerate(old) if _is_kindred(one.key, new[0].key)]
         runs = [(1, at, 0) for at in near]
     most = max((run[0] for run in runs), default=0)
     best = [run for run in runs if run[0] == most]
@@ -395,6 +538,13 @@ def _longest(old: Sequence[_Part], new: Sequence[_Part]) -> tuple[int, int, int]
         return None
     size, at, of = best[0]
     return at, of, size
+
+
+def _is_kindred(word: str, other: str) -> bool:
+    """Tell whether two words are alike, or compounds with the same end: "Apfelkuchen" and "Zimtkuchen"."""
+    shared = len(posixpath.commonprefix((word[::-1], other[::-1])))
+    is_compound = min(len(word), len(other)) > shared > _SHORTEST and 2 * shared >= min(len(word), len(other))
+    return is_compound or likeness(word, other) >= _ALIKE
 
 
 def _differs(one: _Part, other: _Part) -> bool:

@@ -1251,8 +1251,8 @@ class Desk:
     def target(self, word: str) -> Work:
         """Settle where something is to go: a name as it is said, or something that is there; whether that is a folder."""
         name = word.strip().strip("\"'`").removeprefix("./")
-        if not _PATH.fullmatch(name) and _PATH.fullmatch(bare := trimmed(name)):
-            name = bare
+        ways = (name, trimmed(name), whole_new_name(name, self._text))  # "noem m b.csv"
+        name = next((one for one in ways if _PATH.fullmatch(one)), name)
         if is_here(name):
             return ".", (yield from self.folder.find("."))
         if is_pointer(name, "it"):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, HALF, lacks
+from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, HALF, WISHING, lacks
 from lango_nb.models.offline.keyed import KEYED, TABULAR
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
@@ -362,7 +362,12 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     is_put = bool(KEEPING.intersection(*told_all[:1])) and (points_back(request) or any("along" in one for one in told))
     is_added = context.last is not None and context.last.act in {"append", "task.add"} and context.last.word("file")
     is_kept = bool(KEEPING & frozenset[str]().union(*told_all[1:2]))  # "and put cinnamon too"
-    is_more = (bool(is_added) or is_kept) and "and" in frozenset[str]().union(*told_all[:1])
+    is_more = bool(is_added) and any("besides" in one for one in told)  # "kekse auch noch"
+    is_more = is_more or ((bool(is_added) or is_kept) and "and" in frozenset[str]().union(*told_all[:1]))
+    is_lacking = any("lacking" in one for one in told) and not any(
+        one & KEEPING or one & {"append"} for one in told_all
+    )
+    is_more = is_more or (is_lacking and not any(sign in request for sign in (":", "\uff1a")))  # "käse fehlt noch"
     is_asked = request.rstrip()[-1:] in ASK_SIGNS or is_asking(request) or "how" in concepts_of(request)
     is_put = is_put or (is_more and len(found) <= FEW_WORDS and not is_asked)  # no "and how long now"
     is_gone = any("delete" in one for one in told_all) and not any(one & KEEPING for one in told_all)
@@ -380,7 +385,10 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
         return reading  # another list
     said = (step.arguments.get("text") if step.act == act else None) or given.get(role) or step.arguments.get("text")
     left = _left_in_clause(request, "off", Step(act, {}), reading.language) if comes_off else ""
-    if (comes_off or is_put) and (left := left or left_over(request, Step(act, {}), reading.language)):
+    item = thing_said(request, reading.language) if is_more and act == "append" else ""
+    if item:
+        said = (item,)
+    elif (comes_off or is_put) and (left := left or left_over(request, Step(act, {}), reading.language)):
         *_, before = request.partition(left)[0].split() or [""]
         said = (f"{before} {left}" if is_put and rank(before) is not None else left,)  # "and two lemons"
     said = said or tuple(bare)
@@ -397,6 +405,38 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     return reading._replace(steps=(meant,), others=() if comes_off else reading.others, confidence=sure)
 
 
+def thing_said(request: str, language: str) -> str:
+    """Return the thing that a few words want on a list, whole, whatever its words mean elsewhere: "and flip flops too".
+
+    Examples
+    --------
+    >>> thing_said("and flip flops", "en"), thing_said("Käse fehlt noch", "de"), thing_said("あとクッキーも", "ja")
+    ('flip flops', 'Käse', 'クッキー')
+    >>> thing_said("and show it", "en"), thing_said("and two lemons", "en")
+    ('', 'two lemons')
+    """
+    found = words_of(request)
+    told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
+    sides = {"besides", "lacking", "left", "added", "manners", "therein"}
+    begin, end = 0, len(found)
+    while begin < end and (
+        found[begin].kind == "sign"
+        or "and" in told[begin]
+        or marks[begin] & sides
+        or (is_small(found[begin].text) and rank(found[begin].text) is None)
+    ):
+        begin += 1
+    while end > begin and (
+        found[end - 1].kind == "sign" or marks[end - 1] & {*sides, "along"} or is_small(found[end - 1].text)
+    ):
+        end -= 1
+    is_other = any(word.kind in {"file", "folder"} or word.text == "," for word in found[begin:end])
+    is_wish = begin < end and bool(told[begin] & (_WISHES | {"it"}))
+    return "" if is_other or is_wish or begin == end else request[found[begin].start : found[end - 1].end]
+
+
+_WISHES = WISHING | {"what", "who", "where", "when", "which", "how", "i", "you", "not", "no"}
+"""Concepts of what begins something else than a thing of a list."""
 _OF_LINES = frozenset(("append", "task.add", "line.delete", "line.tick", "write"))
 """Acts behind which something comes off a list."""
 

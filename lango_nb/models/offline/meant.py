@@ -58,6 +58,7 @@ from lango_nb.models.offline.meant_lines import (
     ticked_too,
     told_done,
     told_there,
+    value_of_line,
 )
 from lango_nb.models.offline.meant_results import (
     answer_kept,
@@ -121,6 +122,7 @@ RULES: tuple[Rule, ...] = (
     time_put,
     amount_put,
     value_put,
+    value_of_line,
     value_told,
     switched,
     sorted_into,

@@ -122,7 +122,8 @@ def taken_out(request: Request) -> Step | None:
         is_added = context.changed is not None and context.changed.act in {"append", "prepend", "line.delete"}
         is_other = is_added and bool(changed) and not any(map(has_word, sum(changed.values(), ())))
         return request.instead("line.delete", file=(file,), find=(word,)) if is_other else None
-    is_there = any(map(has_word, dict(context.read).get(file, "").splitlines()))
+    shown = () if any(map(ENDED.search, context.shown)) else context.shown
+    is_there = any(map(has_word, (*dict(context.read).get(file, "").splitlines(), *shown)))
     is_list = request.last.act in {"append", "prepend", "line.delete", "line.move"}
     is_list = is_list and request.last.word("file") in {"", file}
     said_gone = wishes_said(clause, request.language)
@@ -236,8 +237,8 @@ def _line_told(request: Request, file: str) -> int:
     """Return the place of the line that a request tells, beside the name of its file; 0 where it tells none, as in "a line"."""
     rest = request.text.replace(file or "\0", " ")
     if request.language in {"ja", "zh"}:
-        place = rank(rest) or 0
-        return place if place < 0 or _ORDINAL.search(rest) else 0
+        counted = rank(rest) or 0
+        return counted if counted < 0 or _ORDINAL.search(rest) else 0
     found = [word for word in words_of(rest) if word.kind in {"word", "number"} and not word.is_quoted]
     told = zip(found, lexicon_of(request.language).concepts(found), strict=True)
     places = [place for word, one in told if "one_number" not in one and (place := rank(word.text))]
@@ -702,7 +703,11 @@ def amount_put(request: Request) -> Step | None:
     """
     file, found = request.context.file, request.words
     is_text = file.casefold().endswith((".txt", ".md")) and not request.context.is_open
-    numbers = [at for at, word in enumerate(found[:-1]) if word.kind == "number" and found[at + 1].kind == "word"]
+    numbers = [
+        at
+        for at, word in enumerate(found[:-1])
+        if word.kind == "number" and found[at + 1].kind == "word" and "swap" not in request.wishes[at + 1]
+    ]
     is_one = len(numbers) == 1 and sum(word.kind in {"number", "measure"} for word in found) == 1
     own = frozenset[str]().union(*lexicon_of(request.language).concepts(found))
     is_wish = bool(
@@ -717,6 +722,40 @@ def amount_put(request: Request) -> Step | None:
         return None
     said = request.text[found[numbers[0]].start : found[numbers[0] + 1].end]
     return request.instead("replace", file=(file,), old=(said,))
+
+
+def value_of_line(request: Request) -> Step | None:
+    """Return that a value of one line of the text that is named, or spoken of, is to be another: "change the check-in to 16:00".
+
+    Examples
+    --------
+    >>> shown = Context(Step("read", {"file": ("a.md",)}), "a.md")
+    >>> said = Request(Reading((Step("replace", {"new": ("16:00",)}),)), "change the check-in to 16:00", shown)
+    >>> value_of_line(said)[:2]
+    ('value.set', {'file': ('a.md',), 'text': ('change the check-in to 16:00',), 'new': ('16:00',)})
+    >>> value_of_line(Request(said.reading, "is the check-in at 16:00?", shown))
+    """
+    step, files = request.step, request.files
+    file = files[0] if len(files) == 1 else "" if files else request.context.file
+    is_text = file.casefold().endswith((".txt", ".md")) and not request.context.is_open
+    values = [word.text for word in request.words if word.kind in {"number", "measure", "time"}]
+    own = frozenset[str]().union(*lexicon_of(request.language).concepts(request.words))
+    is_wish = bool(
+        own & {"change", "put", "replace", "correct"} or wishes_said(request.text, request.language) & {"swap", "mark"}
+    )
+    is_whole = (
+        step.act in {"replace", "line.replace"} and _has_digit(step.word("old")) and step.word("old") not in values
+    )
+    is_whole = is_whole or bool(step.word("line")) or any(word.is_quoted for word in request.words)
+    is_other = (
+        request.is_question or is_whole or bool(own & {"line", "row", "append", "folder", "delete", "same", "again"})
+    )
+    is_other = is_other or (
+        not files and request.last.act.partition(".")[0] not in _OF_TEXTS | {"read", "search", "count"}
+    )
+    if not (is_text and is_wish and len(values) == 1) or is_other or step.act not in _MAYBE_AMOUNT | {"search"}:
+        return None
+    return request.instead("value.set", file=(file,), text=(request.text,), new=(values[0],))
 
 
 def one_instead(request: Request) -> Step | None:

@@ -242,6 +242,9 @@ def answer_kept(request: Request) -> Step | None:
     file = next((word for role in ("to", "file") for word in step.arguments.get(role, ()) if ENDED.search(word)), "")
     if not file or (is_change(last.act) and not last.act.startswith("run")):
         return None
+    has_it = [step.word("find").casefold() in line.casefold() for line in request.context.shown if step.word("find")]
+    if any(has_it) and not all(has_it):
+        return None  # "save the error lines" behind lines of which only some are errors
     rest = request.text.replace(file, " ", 1)
     if any("output" in one for one in request.wishes) and KEEPING & frozenset[str]().union(
         *lexicon().concepts(request.words)[:BOTH]

@@ -12,6 +12,7 @@ from lango_nb.models.offline.names import (
     EAST,
     asks,
     compared_in,
+    how_many,
     is_pointer,
     is_small,
     points_back,
@@ -85,6 +86,8 @@ def sorted_there(request: Request) -> Step | None:
     >>> said = Reading((Step("read.sorted", {"file": ("a.txt",)}),), language="de")
     >>> sorted_there(Request(said, "sortier a.txt und speicher das so", Context()))[1:3]
     ({'file': ('a.txt',), 'to': ('a.txt',)}, 'write')
+    >>> sorted_there(Request(said, "sortier a.txt mal alphabetisch", Context())).destination
+    'write'
     >>> sorted_there(Request(said, "zeig a.txt sortiert", Context()))
     >>> sorted_there(Request(said, "sortier a.txt mal alphabetisch", Context())).destination
     'write'
@@ -523,6 +526,7 @@ def several_kept(request: Request) -> Step | None:
     """
     step = request.step
     found = [count for word in words_of(step.word("text")) if (count := rank(word.text))] if step.word("text") else []
+    found = found or [how_many(step.word("text"))]  # "die beiden"
     left = [word for word in request.unexplained if word not in {*request.files, step.word("text")}]
     is_it = step.act in {"write", "append"} and found == [len(request.context.shown)] and found[0] > 1 and not left
     return request.instead(step.act, file=step.arguments.get("file", ()), text=("it",)) if is_it else None
@@ -575,7 +579,13 @@ def rows_described(request: Request) -> Step | None:
     is_kept = step.act in _MAYBE_KEPT and bool(request.concepts & (KEEPING | {"create"})) and not request.is_question
     is_literal = any(word.is_quoted or word.text in COLONS for word in found) or "\n" in request.text.strip()
     is_named = any(word[:1].isupper() or any(map(str.isdigit, word)) for word in request.unexplained)
-    own = frozenset[str]().union(*lexicon_of(request.language).concepts(found))  # "al final" says nothing of all
+    own_told = zip(lexicon_of(request.language).concepts(found), request.wishes, strict=True)
+    own = frozenset[str]().union(
+        *(one for one, mark in own_told if "apiece" not in mark)
+    )  # "al final" says nothing of all
+    comma = next((at for at, word in enumerate(found[:-1]) if at and word.text in _COMMAS), 0)
+    is_listing = bool(comma) and found[comma - 1].kind != "file" and "apiece" not in request.wishes[comma + 1]
+    is_literal = is_literal or is_listing  # "apples, bread and milk"
     is_those = "all" in own or (request.context.query is not None and not is_named)
     kinds = ("it", "those", "answer") if request.language in EAST else ("answer",)  # else "la" is an article
     is_answer = bool(request.context.answer) and any(is_pointer(word.text, kind) for word in found for kind in kinds)
@@ -599,6 +609,7 @@ def rows_described(request: Request) -> Step | None:
     return Step("query", {"to": (request.files[0],)}, act, text) if is_told else None
 
 
+_COMMAS = (",", "\u3001", "\uff0c")
 _MAYBE_KEPT = frozenset(
     ("write", "create", "append", "search", "move", "copy", "task.add", "read", "list", "rows.where")
 )

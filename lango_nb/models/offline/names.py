@@ -308,7 +308,7 @@ def _is_list(word: str) -> bool:
 
 
 def _words_of(words: str) -> list[str]:
-    return [piece for word in words.split() for piece in _pieces(word)]
+    return [piece for word in words.split() for piece in word_pieces(word)]
 
 
 def how_many(text: str) -> int:
@@ -506,7 +506,7 @@ def is_part(words: str) -> bool:
     (True, True, False)
     """
     said = plain(words)
-    pieces = {piece for word in said.split() for piece in _pieces(word)}
+    pieces = {piece for word in said.split() for piece in word_pieces(word)}
     return any(part in pieces or (len(part) > 1 and not part.isascii() and part in said) for part in _file_parts())
 
 
@@ -671,6 +671,8 @@ def whole_new_name(word: str, text: str) -> str:
     --------
     >>> whole_new_name("sign.txt", "create a file called door sign.txt that says hello"), whole_new_name("a.txt", "write x to a.txt")
     ('door sign.txt', 'a.txt')
+    >>> whole_new_name("b.csv", "kopieer a.csv en noem m b.csv"), whole_new_name("m b.csv", "kopieer a.csv en noem m b.csv")
+    ('b.csv', 'b.csv')
     >>> whole_new_name("規則.md", "Rules.mdを当番規則.mdに名前変更して")
     '当番規則.md'
     >>> whole_new_name(".txt", "todo.txtの名前をやること.txtに変えて")
@@ -678,6 +680,9 @@ def whole_new_name(word: str, text: str) -> str:
     >>> whole_new_name("2026.md", "把rules.md改名为club rules 2026.md"), whole_new_name("otwarcia.txt", "utwórz plik godziny otwarcia.txt")
     ('club rules 2026.md', 'godziny otwarcia.txt')
     """
+    first, _, bare = word.partition(" ")
+    *_, verb = text.partition(word)[0].casefold().split() or [""]
+    word = bare if bare and _is_clitic(first) and verb in table_of("called") else word
     at = text.rfind(word) if word.startswith(".") else text.find(word)  # an ending is that of the old name, too
     if at < 0:
         return word
@@ -702,11 +707,23 @@ def whole_new_name(word: str, text: str) -> str:
         if any(map(_ENDING.search, between)):
             return word  # "call a.txt b.txt"
         if lead.casefold() in table_of("called") and not _told(between[0]) & _PLACING:
-            if is_pointer(parts[-size], "it"):
+            if _is_clitic(parts[-size]):
                 rest = between[1:]  # "nenn sie neu.txt", "muda o nome dele para novo.txt"
                 return word if not rest or _told(rest[0]) & _PLACING else " ".join((*rest, word))
             return " ".join(parts[-size:]).lstrip("\"'“„«") + " " + word
     return word
+
+
+def _is_clitic(word: str) -> bool:
+    """Tell whether a word is a pronoun between a verb that names and the name, however short: "noem m b.csv"."""
+    return is_pointer(word, "it") or word.casefold() in _clitics()
+
+
+@cache
+def _clitics() -> frozenset[str]:
+    return frozenset(
+        word for concept, _, said in read_rows("listed.tsv") if concept == "clitic" for word in said.split(", ")
+    )
 
 
 def called_before(text: str) -> str:
@@ -1054,7 +1071,10 @@ def _described(words: str, names: Sequence[str]) -> tuple[list[str], bool]:
     places = table_of("place")
     said = [places.get(word, word) if word not in ARTICLES else word for word in said]
     said = [
-        piece for word in said for piece in _pieces(word) if len(piece) > 1 or piece.isdigit() or not piece.isascii()
+        piece
+        for word in said
+        for piece in word_pieces(word)
+        if len(piece) > 1 or piece.isdigit() or not piece.isascii()
     ]
     sought = [stem(word) for word in said]
     if not sought:
@@ -1101,7 +1121,7 @@ def _month(word: str) -> tuple[str, ...]:
     return (number, number.zfill(2)) if number else ()
 
 
-def _pieces(word: str) -> list[str]:
+def word_pieces(word: str) -> list[str]:
     """Split a word without blanks between its parts: into nouns that are known, and what is left between them."""
     if not _UNSPACED.search(word):
         return [word]

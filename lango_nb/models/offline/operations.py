@@ -35,6 +35,7 @@ from lango_nb.models.offline.names import (
     stem,
     table_of,
     unaccented,
+    word_pieces,
 )
 from lango_nb.tools.builtin.files import lines_of
 
@@ -1047,6 +1048,9 @@ def _json_word(value: Any) -> str:
 
 # -- one value, by what stands beside it -------------------------------------------------------------------------------
 
+_UNSPACED = "[\u3040-\u30ff\u3400-\u9fff]"
+_SEAM = re.compile(rf"(?<={_UNSPACED})(?=[\w-])(?!{_UNSPACED})|(?<=\w)(?<!{_UNSPACED})(?={_UNSPACED})")
+"""Between words of languages without blanks and others: "Brownieを3.30に"."""
 _SAID = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?![\w])|[^\W_]+")
 _NAME = 3
 """Letters of a short name that has to be said as it is: "Tom"."""
@@ -1071,7 +1075,8 @@ class _Said:
     """Words of a request, to be found in a table."""
 
     def __init__(self, text: str, language: str = "") -> None:
-        self.words = [match[0] for match in _SAID.finditer(text)]
+        apart = _SEAM.sub(" ", text)
+        self.words = [piece for match in _SAID.finditer(apart) for piece in word_pieces(match[0])]
         self.plain = [plain(word) for word in self.words]
         self.forms = [
             forms_of(word) | in_english(word, language) if len(word) > 1 else frozenset((word,)) for word in self.plain
@@ -1136,6 +1141,8 @@ def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = N
     'items.0'
     >>> cells_meant('{"weeks_max": 4, "days_max": 9}', "höchstens 6 Wochen", "6", language="de")[0].column
     'weeks_max'
+    >>> cells_meant("item,price,sold\nbun,3.20,27\ntea,2.90,8\n", "put the bun at 3,30", "3,30")[0][1:4]
+    ('price', '3.20', '3.30')
     """
     entries = _entries_of(text)
     columns = list(dict.fromkeys(name for _, values in entries for name in values))
@@ -1145,7 +1152,7 @@ def cells_meant(text: str, said: str, new: str = "", *, is_done: bool | None = N
         held = list(dict.fromkeys(values[column] for _, values in entries if column in values))
         named = asked.names(column)
         value, at = _new_value(asked, held, named, new, is_done)
-        is_named = bool(named) or _is_clock_of(new, held)
+        is_named = bool(named) or _is_clock_of(new, held) or is_form_of(new, held)
         is_key = column == columns[0] and len(held) == len(entries) and value in held and not new
         if not value or (new and not is_named and value not in held) or (is_key and not named):
             continue  # what tells rows apart is not set to what another row has
@@ -1191,6 +1198,22 @@ def _is_clock_of(new: str, held: Sequence[str]) -> bool:
     return clock(new) is not None and bool(given) and all(clock(value) is not None for value in given)
 
 
+def is_form_of(new: str, held: Sequence[str]) -> bool:
+    """Tell whether a number has decimals, and a column holds nothing but numbers with as many: 3.30 among prices.
+
+    Examples
+    --------
+    >>> is_form_of("3.30", ["2.20", "4.50"]), is_form_of("3,30", ["2.20"]), is_form_of("3.30", ["27", "12"]), is_form_of("3", ["2"])
+    (True, True, False, False)
+    """
+    behind = _DECIMALS.fullmatch(new)
+    every = [_DECIMALS.fullmatch(value) for value in held if value]
+    return (
+        behind is not None and bool(every) and all(one is not None and len(one[1]) == len(behind[1]) for one in every)
+    )
+
+
+_DECIMALS = re.compile(r"-?\d+[.,](\d+)")
 _BARE = re.compile(r"-?\d[\d.,]*")
 """A number without a unit."""
 
@@ -1212,6 +1235,7 @@ def _new_value(
         is_bare = is_number and number(new) is not None and all(_BARE.fullmatch(value) for value in held if value)
         written_as = _BARE.search(new) if is_bare else None  # "45 euros" among 30, 50
         put = new if written_as is None else written_as[0]
+        put = put.replace(",", ".") if _DECIMALS.fullmatch(put) and not any("," in value for value in held) else put
         return (put, asked.whole(new)) if not is_number or number(new) is not None else ("", [])
     behind = [at + 1 for at in named if at + 1 < len(asked.words)]
     values = [value for value in held if asked.whole(value)]

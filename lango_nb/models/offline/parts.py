@@ -25,7 +25,7 @@ from lango_nb.models.offline.lists import words_of_wishes
 from lango_nb.models.offline.looking import state_of_boxes
 from lango_nb.models.offline.names import is_small, pick, telling_words
 from lango_nb.models.offline.own_tools import NO_TOOLS
-from lango_nb.models.offline.plan import Reading, Step, acts, is_change, is_talk, show, write_order
+from lango_nb.models.offline.plan import Reading, Step, acts, hand_on, is_change, is_talk, show, write_order
 from lango_nb.models.offline.primitives import PRIMITIVE_FOR
 from lango_nb.models.offline.question import said_of_tables, words_of_tables
 from lango_nb.models.offline.reader import reader
@@ -204,7 +204,8 @@ def parts_of(
         able = tuple(
             name for step, _ in flat if (tool := tool_of(step, changed)) for name in router.owners(router_family(tool))
         )
-        return (WorkOrder(wish, route, agent, allowed, reason=_reason(reading.steps), owners=able, own=own),)
+        order = _with_answer(conversation, wish, agent)
+        return (WorkOrder(wish, route, agent, allowed, None, order, _reason(reading.steps), able, own),)
     found: list[WorkOrder] = []
     group: list[Step] = []
     for place, (step, needs) in enumerate(flat):
@@ -222,6 +223,18 @@ def parts_of(
             )
             group = []
     return tuple(found)
+
+
+def _with_answer(conversation: Conversation, wish: str, agent: str) -> str:
+    """Return what an agent is told that is to write the last answer where somebody else gave that; empty where it knows it."""
+    (reading, context), router = conversation.understood, conversation.router
+    step = reading.steps[0] if len(reading.steps) == 1 else Step("", {})
+    is_answer = step.act in {"write", "append", "prepend"} and step.arguments.get("text") == ("it",)
+    if not (agent and is_answer and context.answer) or context.last is None:
+        return ""
+    tool = tool_of(context.last)
+    is_known = not tool or agent in router.owners(router_family(tool))
+    return "" if is_known else hand_on(wish, context.answer)
 
 
 def addressed(text: str, agents: Collection[str]) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from lango_nb.models.offline.columns import (
     FALSE,
@@ -200,15 +201,37 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_when = bool(asked.has(("when",))) and asked.explained() < 1
     is_grounded = _is_told(where, named, times, title, is_when=is_when) or is_counted or is_titled
     found = Query(tuple(where), wanted, measure, turned and _column_of(before), explained, is_grounded)
+    read = _Read(tuple(where), named, truths, title, measure, most, order)
+    return _finished(found, read, asked, table, before)
+
+
+class _Read(NamedTuple):
+    """What the words of a question say, before it is looked at beside the table and what was asked before."""
+
+    where: tuple[Condition, ...]
+    named: Sequence[str]
+    """Columns."""
+    truths: Sequence[Condition]
+    title: set[int]
+    """Words of the file's name."""
+    measure: str
+    most: int
+    order: str
+
+
+def _finished(found: Query, read: _Read, asked: Question, table: Table, before: Query | None) -> Query:
+    """Return a query with the column that is measured, in its order and its groups, and what goes on from the one before."""
     found, is_time = _in_turn(_of_stay(found, table, asked), before, table, asked), bool(asked.has(_TIMES))
-    is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
-    is_money = (_speaks_of_money(asked, table, truths) or _is_much(before, named, asked)) and not is_of_pieces
+    is_of_pieces = read.measure == "count" and bool(
+        read.title and asked.asks({"pieces"})
+    )  # "how many expenses are there?"
+    is_money = (_speaks_of_money(asked, table, read.truths) or _is_much(before, read.named, asked)) and not is_of_pieces
     found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
-    found = _sized(found, table, asked, is_titled=bool(title))
-    if measure == "count" and _counts_things(asked) and not asked.asks({"sold"}):
+    found = _sized(found, table, asked, is_titled=bool(read.title))
+    if read.measure == "count" and _counts_things(asked) and not asked.asks({"sold"}):
         told_of = {*plain(" ".join((*found.wanted, found.column))).split()}
-        if told_of & words_for("sold") and not named:
+        if told_of & words_for("sold") and not read.named:
             return Query()  # how many eggs a cake takes is not how many were sold
     called = {*plain(found.column).split()} if found.measure in {"max", "min"} else set[str]()
     if any(asked.asks({said}) and called & words_for(kind) for said, kind in _TELLING.items()):
@@ -217,14 +240,16 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         return of_one
     if (told_before := _goes_on_from(before, found, asked, table)) is not None:
         found = _measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
-    found = found._replace(most=most, is_titled=bool(title), is_column_said=found.column in named)
+    found = found._replace(most=read.most, is_titled=bool(read.title), is_column_said=found.column in read.named)
     found = _of_that_row(found, before, table, asked)
     found = _grouped(found, before, table, asked, is_money=is_money)
-    found = found if where else _of_that_one(found, before, table, asked)
-    is_of_one = bool(measure and found.measure) or (bool(found.wanted) and before is None)
+    found = found if read.where else _of_that_one(found, before, table, asked)
+    is_of_one = bool(read.measure and found.measure) or (bool(found.wanted) and before is None)
     unknown = _stranger(asked, table) if is_of_one and not (found.where or found.by) else ""
     found = found._replace(unknown=unknown, explained=asked.explained() if unknown else found.explained)
-    return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
+    return _settled_query(
+        found._replace(order=read.order or found.order) if found.by and not found.end else found, read.most
+    )
 
 
 def _of_its_kind(before: Query | None, found: Query, asked: Question, table: Table) -> Query | None:

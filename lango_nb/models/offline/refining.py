@@ -683,7 +683,7 @@ def of_known_kinds(reading: Reading) -> Reading:
             if other.steps[0].act == group:
                 rest = (*reading.others[:place], *reading.others[place + 1 :])
                 return other._replace(confidence=max(reading.confidence, other.confidence), others=rest)
-    if (rather := _OTHERWISE.get(step.act)) is not None and (meant := rather(reading)) is not None:
+    if (otherwise := _OTHERWISE.get(step.act)) is not None and (meant := otherwise(reading)) is not None:
         return meant
     for other in reading.others if step.act in {"list", "delete.all"} and not step.arguments else ():
         if other.steps[0].act == f"{group}.ending" and endings(other.steps[0].word("ending")):
@@ -1102,6 +1102,28 @@ def written_alike(reading: Reading, request: str) -> Reading:
             both = min(1.0, reading.confidence + other.confidence)
             return reading._replace(steps=(step._replace(act="append" if adds else step.act),), confidence=both)
     return reading
+
+
+def wholly_said(reading: Reading, request: str) -> Reading:
+    """Return a replacement as likely where a request names its file, and says what goes, what comes and that it is changed.
+
+    Examples
+    --------
+    >>> step = Step("replace", {"file": ("a.txt",), "old": ("tea",), "new": ("juice",)})
+    >>> wholly_said(Reading((step,), 0.3), "it would be lovely to change tea to juice in a.txt").confidence
+    0.5
+    >>> wholly_said(Reading((step,), 0.3), "who wants tea, who juice? see a.txt").confidence
+    0.3
+    """
+    step = reading.steps[0] if len(reading.steps) == 1 else None
+    if step is None or step.act != "replace" or reading.confidence >= HALF:
+        return reading
+    said = [step.word(role) for role in ("file", "old", "new")]
+    found = words_of(request)
+    told = frozenset[str]().union(*lexicon_of(reading.language).concepts(found))
+    is_whole = all(word and word in request for word in said) and any(word.text == said[0] for word in found)
+    is_wish = bool(told & {"change", "replace", "correct"}) and not told & REFUSING
+    return reading._replace(confidence=HALF) if is_whole and is_wish else reading
 
 
 def _says_alike(step: Step, other: Step, file: str) -> bool:

@@ -15,7 +15,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lango_nb.models.offline.answered import after
-from lango_nb.models.offline.answering import THANKING, UNREAD, answered_with, is_undo, of_correction, of_memory
+from lango_nb.models.offline.answering import (
+    THANKING,
+    UNREAD,
+    answered_with,
+    is_undo,
+    of_correction,
+    of_memory,
+    undo_told,
+)
 from lango_nb.models.offline.corrections import correction
 from lango_nb.models.offline.followups import (
     CLAUSES,
@@ -62,12 +70,20 @@ from lango_nb.models.offline.refining import (
     said_rather,
     taking_back,
     to_named_file,
+    wholly_said,
     with_nouns,
     without_refused,
     written_alike,
 )
 from lango_nb.models.offline.request import ASKED_OF, length
-from lango_nb.models.offline.steps import FEW_SAID, with_agreeing, with_others_filled, with_whole_steps, without_last
+from lango_nb.models.offline.steps import (
+    COLONS,
+    FEW_SAID,
+    with_agreeing,
+    with_others_filled,
+    with_whole_steps,
+    without_last,
+)
 from lango_nb.models.offline.wishes import courteous, questions_in, wish_among, wishes_in, without_nothing_else
 
 MOST_TURNS = 8
@@ -138,7 +154,7 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
 
     A few words are taken to be in the language that was spoken before.
     """
-    request = without_hint(without_preamble(without_manners(request)))
+    request = without_hint(without_preamble(without_manners(without_thanks(request))))
     if context.is_open and (anew := _behind_refusal(request, context)):
         request, context = anew, context._replace(asked=None, missing="", is_open=False)
     last = last_of(context)
@@ -280,7 +296,8 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     first = reading.steps[0].act if reading.steps else "unclear"
     if first in FOLLOWS and (again := command_again(request, last_of(context))) is not None:
         return Reading((again,), 1.0, reading.language)
-    if context.is_open and (first == "undo" or (first in UNREAD and "kept" in back_in(request).values())):
+    is_kept = first in UNREAD and bool({"kept", "ever"} & set(back_in(request).values())) and not context.missing
+    if context.is_open and (first == "undo" or is_kept):
         return reading._replace(steps=(Step("no", {}, text=request),), others=())
     is_question = request.rstrip()[-1:] in ASK_SIGNS
     is_asked = is_asking(request)
@@ -308,9 +325,12 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     if (whole := answered_with(reading, request, context, first)) is not None:
         return whole
     reading = of_correction(reading, request, context)
-    reading = written_alike(of_files(to_named_file(rejoined(reading, request), request), request), request)
+    reading = wholly_said(
+        written_alike(of_files(to_named_file(rejoined(reading, request), request), request), request), request
+    )
     if (corrected := correction(reading, request, context) or of_tidying(reading, request, context)) is not None:
         return corrected
+    reading = undo_told(reading, request, context)
     reading = of_list(of_spoken_list(with_agreeing(reading), request, context), request, context)
     if (meant := meant_instead(reading, request, context)) is not None:
         files = meant.arguments.get("file", ()) if meant.act == "count.lines" else ()
@@ -330,6 +350,31 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(confidence=min(reading.confidence, context.asked.confidence))
     whole = with_whole_steps(reading, request, context)
     return whole if is_of_asked else with_agreeing(whole)
+
+
+_OF_TEXT = frozenset(("write", "append", "prepend", "save", "remember"))
+"""Concepts of wishes in which thanks may be part of what is written."""
+
+
+def without_thanks(request: str) -> str:
+    """Leave out a last sentence that only thanks.
+
+    Examples
+    --------
+    >>> without_thanks("replace tea by juice in a.txt. Thank you very much!"), without_thanks("show a.txt! Vielen Dank")
+    ('replace tea by juice in a.txt', 'show a.txt')
+    >>> without_thanks("write to a.txt: it was fun. Thank you all!"), without_thanks("ok. thanks a lot")
+    ('write to a.txt: it was fun. Thank you all!', 'ok. thanks a lot')
+    """
+    *rest, last = _SENTENCE_ENDS.split(request.strip().rstrip(" .!\u3002\uff01"))
+    head = request[: request.rindex(last)].rstrip(" .!\u3002\uff01") if rest else ""
+    found, told = words_of(head), concepts_of(last)
+    is_thanks = "thanks" in told and not told & (WISHING - {"many"}) and length(last) <= FEW_WORDS
+    is_text = any(word.is_quoted or word.text in COLONS for word in found) or bool(concepts_of(head) & _OF_TEXT)
+    return head if is_thanks and len(found) > 1 and not (is_text or "\n" in request.strip()) else request
+
+
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
 
 
 def without_manners(request: str) -> str:

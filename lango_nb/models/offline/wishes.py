@@ -351,7 +351,8 @@ def _begun(request: str, reading: Reading, before: str | None) -> Wish | None:
     if is_said and read.confidence > reading.confidence:
         read = read._replace(confidence=max(_SURE, read.confidence))
     is_sure = read.confidence >= max(_SURE, reading.confidence + _CLEARER)
-    return Wish(first, read) if is_begun and is_sure and not is_wished and _names_file(first) else None
+    is_cut = bool(step.word("text")) and first.rstrip().endswith(step.word("text"))  # a list goes on behind a comma
+    return Wish(first, read) if is_begun and is_sure and not (is_wished or is_cut) and _names_file(first) else None
 
 
 _SAID = frozenset(("rename", "copy"))

@@ -819,3 +819,92 @@ def test_a_change_beside_a_look_is_taken_back(ask: Ask, folder: Path) -> None:
     assert held(folder) != before
     ask("undo that")
     assert held(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("first", "text"),
+    [
+        ("add bread to list.txt", "no, make that rolls"),
+        ("schreib Brot in list.txt", "nee, mach doch lieber rolls draus"),
+        ("ajoute pain à list.txt", "non, mets plutôt rolls"),
+        ("añade pan a list.txt", "mejor cámbialo por rolls"),
+        ("aggiungi pane a list.txt", "no anzi, metti rolls"),
+        ("zet brood in list.txt", "nee, doe toch maar rolls"),
+        ("dopisz chleb do list.txt", "nie, jednak zmień na rolls"),
+        ("adiciona pão em list.txt", "não, melhor põe rolls"),
+        ("list.txtにパンを追加して", "やっぱりrollsにして"),
+        ("在list.txt里加上面包", "还是换成rolls吧"),
+    ],
+)
+def test_what_was_just_written_becomes_something_else_and_nothing_else_goes(
+    ask: Ask, folder: Path, first: str, text: str
+) -> None:
+    (folder / "list.txt").write_text("garlic bread\nmilk\ntea\n")
+    ask(first)
+    ask(text)
+    assert (folder / "list.txt").read_text() == "garlic bread\nmilk\ntea\nrolls\n"
+
+
+@pytest.mark.parametrize("text", ["nee, doe toch maar kaneeltaart", "nein, mach doch lieber Kaneeltaart draus"])
+def test_a_new_file_stays_where_its_text_is_to_be_another(ask: Ask, folder: Path, text: str) -> None:
+    ask("write hello to sign.txt")
+    ask(text)
+    assert (folder / "sign.txt").read_text().casefold() == "kaneeltaart\n"
+
+
+@pytest.mark.parametrize("text", ["no, put it back", "no, never mind", "nein, doch nicht", "nee, toch maar niet"])
+def test_a_no_that_names_nothing_else_writes_nothing(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "list.txt").write_text("milk\ntea\n")
+    ask("add bread to list.txt")
+    ask(text)
+    assert (folder / "list.txt").read_text() in {"milk\ntea\n", "milk\ntea\nbread\n"}
+
+
+def test_what_is_added_besides_takes_the_place_of_nothing(ask: Ask, folder: Path) -> None:
+    (folder / "list.txt").write_text("milk\ntea\nsoap\n")
+    ask("zet brood in list.txt")
+    ask("doe er ook kaas bij")
+    assert (folder / "list.txt").read_text().startswith("milk\ntea\nsoap\nbrood\n")
+
+
+def test_a_list_that_was_put_in_order_is_put_back(ask: Ask, folder: Path) -> None:
+    (folder / "list.txt").write_text("tea\nmilk\nsoap\n")
+    ask("sort list.txt alphabetically and save it")
+    assert (folder / "list.txt").read_text() == "milk\nsoap\ntea\n"
+    ask("undo that")
+    assert (folder / "list.txt").read_text() == "tea\nmilk\nsoap\n"
+
+
+def test_what_was_put_in_order_and_changed_since_is_not_put_back(ask: Ask, folder: Path) -> None:
+    (folder / "list.txt").write_text("tea\nmilk\nsoap\n")
+    ask("sort list.txt alphabetically and save it")
+    (folder / "list.txt").write_text("milk\nsoap\ntea\nbread\n")
+    ask("undo that")
+    assert (folder / "list.txt").read_text() == "milk\nsoap\ntea\nbread\n"
+
+
+def test_nothing_comes_off_a_log_where_a_list_is_spoken_of(ask: Ask, folder: Path) -> None:
+    (folder / "shop.log").write_text("10:00 WARN sugar almost gone\n")
+    (folder / "shopping.txt").write_text("milk\nsugar\ntea\n")
+    ask("então me mostra a lista de compras")
+    ask("tira o açúcar da lista")
+    assert (folder / "shop.log").read_text() == "10:00 WARN sugar almost gone\n"
+    assert (folder / "shopping.txt").read_text() == "milk\ntea\n"
+
+
+def test_a_list_that_is_written_is_no_row_of_a_table(ask: Ask, folder: Path) -> None:
+    (folder / "menu.csv").write_text("item,price\nLatte,3.70\nTea,2.90\n")
+    ask("crea un archivo compras.txt con manzanas, pan y leche, cada uno en una línea")
+    assert (folder / "compras.txt").read_text() == "manzanas\npan\nleche\n"
+
+
+def test_a_price_is_put_into_its_column_and_the_way_it_is_written_there(ask: Ask, folder: Path) -> None:
+    (folder / "menu.csv").write_text("item,price,sold\nLatte,3.70,62\nBun,3.20,27\n")
+    ask("setz in menu.csv den Latte auf 3,90")
+    assert (folder / "menu.csv").read_text() == "item,price,sold\nLatte,3.90,62\nBun,3.20,27\n"
+
+
+def test_the_time_of_one_line_is_another_and_the_other_lines_stay(ask: Ask, folder: Path) -> None:
+    (folder / "day.md").write_text("- 09:30 ferry\n- 15:00 check in\n- 18:30 pizza\n")
+    ask("change the pizza in day.md to 19:00")
+    assert (folder / "day.md").read_text() == "- 09:30 ferry\n- 15:00 check in\n- 19:00 pizza\n"
