@@ -37,9 +37,7 @@ class Leaf(NamedTuple):
     """Whether all of its key is said."""
 
 
-def leaf(
-    text: str, data: object, before: Sequence[str] = (), language: str = "en", title: str = ""
-) -> Leaf | None:
+def leaf(text: str, data: object, before: Sequence[str] = (), language: str = "en", title: str = "") -> Leaf | None:
     """Find what a question asks of a JSON file.
 
     Parameters

@@ -22,7 +22,9 @@ _ROWS = (
 _SMALL = "ァィゥェォャュョ"
 """Signs that take the place of the vowel before them."""
 _SPECIAL = {"フ": "fu", "ヴ": "bu", "ン": "n", "ッ": "", "ー": "", "・": ""}
-_SOFT = str.maketrans({"チ": "シ", "ツ": "ス", "ジ": "シ", "ズ": "ス", "ヂ": "シ", "ヅ": "ス", "ザ": "サ", "ゼ": "セ", "ゾ": "ソ"})
+_SOFT = str.maketrans(
+    {"チ": "シ", "ツ": "ス", "ジ": "シ", "ズ": "ス", "ヂ": "シ", "ヅ": "ス", "ザ": "サ", "ゼ": "セ", "ゾ": "ソ"}
+)
 """What may be heard as an s: チ of "cheese", and not of "ticket"."""
 _HARD = str.maketrans({"ジ": "ヂ", "ザ": "サ", "ズ": "ス", "ゼ": "セ", "ゾ": "ソ"})
 _HEARD = tuple(
@@ -54,12 +56,12 @@ def with_names(text: str, names: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> with_names("ホットチョコレートはいくら？", ["Espresso", "Hot Chocolate", "Chai"]), with_names("チャイは？", ["Chai"])
-    ('Hot Chocolateはいくら？', 'Chaiは？')
-    >>> with_names("チェックインって何時？", ["09:30 ferry", "check in"]), with_names("ノラは？", ["Nora", "Sam"])
-    ('check inって何時？', 'Noraは？')
-    >>> with_names("トマトは？", ["Espresso", "Tom"])
-    'トマトは？'
+    >>> with_names("ホットチョコレートはいくら", ["Espresso", "Hot Chocolate", "Chai"]), with_names("チャイは", ["Chai"])
+    ('Hot Chocolateはいくら', 'Chaiは')
+    >>> with_names("チェックインって何時", ["09:30 ferry", "check in"]), with_names("ノラは", ["Nora", "Sam"])
+    ('check inって何時', 'Noraは')
+    >>> with_names("トマトは", ["Espresso", "Tom"])
+    'トマトは'
     """
     runs = _KATAKANA.findall(text)
     if not runs:
@@ -99,12 +101,24 @@ def sounds_like(run: str, name: str) -> bool:
     (False, False, True)
     """
     called = plain(name)
-    ways = {_written(one) for one in (called, called.removesuffix("s"), called.removesuffix("ed"), _UNHEARD.sub("_", called), _SOFT_G.sub("s", called))}
+    ways = {
+        _written(one)
+        for one in (
+            called,
+            called.removesuffix("s"),
+            called.removesuffix("ed"),
+            _UNHEARD.sub("_", called),
+            _SOFT_G.sub("s", called),
+        )
+    }
     for said in (_said(run.translate(_SOFT)), _said(run.translate(_HARD))):
         for written in ways:
             one, other = _bare(said), _bare(written)
             is_near = max(len(one), len(other)) >= _LONG and _is_one_off(one, other)
-            if is_near or (one == other and (len(one) >= _CLEAR or (said[:1] == written[:1] and likeness(said, written) >= _ALIKE[len(one)]))):
+            if is_near or (
+                one == other
+                and (len(one) >= _CLEAR or (said[:1] == written[:1] and likeness(said, written) >= _ALIKE[len(one)]))
+            ):
                 return True
     return False
 
@@ -114,7 +128,9 @@ def _is_one_off(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(long) - len(short) > 1:
         return False
-    return any(short[:at] + short[at + (len(long) == len(short)) :] == long[:at] + long[at + 1 :] for at in range(len(long)))
+    return any(
+        short[:at] + short[at + (len(long) == len(short)) :] == long[:at] + long[at + 1 :] for at in range(len(long))
+    )
 
 
 @cache

@@ -1418,7 +1418,10 @@ def find_out(desk: Desk, text: str) -> Work:
     except (TooLarge, Failed, Absent):
         return None
     text, _, before = text.partition("\n")
-    text = with_names(text, (piece for name, one in texts.items() if not name.endswith(TABLES) for piece in pieces_of(one[:_MOST_SPELT])))
+    text = with_names(
+        text,
+        (piece for name, one in texts.items() if not name.endswith(TABLES) for piece in pieces_of(one[:_MOST_SPELT])),
+    )
     said = without_asking(text)
     named = [word.text for word in words_of(text) if word.kind == "file"]
     if named:  # what stands elsewhere is no answer
