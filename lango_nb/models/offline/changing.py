@@ -1183,7 +1183,7 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
     elif told is not None:
         rows, column = answer(told, table).rows, told.column or (told.wanted[0] if len(told.wanted) == 1 else "")
     own = [name for name in table.columns if names_column(said, name, desk.language)]
-    column = own[0] if len(own) == 1 else column  # the price, and not what was asked last
+    column = own[0] if len(own) == 1 and number(new) is not None else column  # the price, and not what was asked last
     is_of_words = bool(column) and not any(map(str.isdigit, "".join(table.values(column))))
     if len(rows) != 1 or (is_of_words and number(new) is not None):
         return []  # a number does not take the place of a word

@@ -10,7 +10,7 @@ from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING
-from lango_nb.models.offline.names import asks, is_pointer, rank, telling_words
+from lango_nb.models.offline.names import EAST, asks, is_pointer, points_back, rank, telling_words
 from lango_nb.models.offline.operations import number, written
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.question import said_of_tables
@@ -87,6 +87,7 @@ def sum_of_both(request: Request) -> Step | None:
     asked = parse(request.context.query.word("query")) if request.context.query is not None else None
     is_of_rows = asked is not None and request.last.act == "query" and bool(asked.where) and not asked.by
     is_bare = is_of_rows and not (request.unexplained or request.concepts & {"all", "each"})
+    is_bare = is_bare and (request.language not in EAST or points_back(request.text))  # 十月份总共多少张 says more
     is_both = bool(request.concepts & {"two", "both"}) or is_bare  # each is the result of other rows
     is_both = is_both and ("together" in request.asking or "sum" in request.concepts)
     is_other = request.length > SHORT or request.names("file", "folder") or len(request.context.shown) > 1

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from lango_nb.models.offline.columns import (
     FALSE,
@@ -155,20 +154,14 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         return Query()
     asked = read_question(text, language, table.columns)
     title = _titled(asked, name)
-    asked.used.update(title)
-    asked.columns = {at for column in table.columns for part in plain(column).split() for at in asked.means(part)}
-    asked.columns.update(_place_said(asked, table)[1])
+    asked.columns = _column_words(asked, table)
     counted = _counted_off(asked)
     where = list(conditions_said(asked, table, before)) or row_beside(asked, table, before)
     spent = {one.column for one in where}
     order, ordering = _order_said(asked)
-    measure = _measure_said(asked, ordering | limiting_words(asked, table))
-    measure = measure or ("max" if counted else "")
-    named = _columns(asked, table, _of_several(where, asked) | (title if where or measure == "count" else set()))
+    measure = _measure_said(asked, ordering | limiting_words(asked, table)) or ("max" if counted else "")
+    named = _named_in(asked, table, where, measure, title)
     times = [name for name in table.columns if holds_times(name, table)]
-    named = named + [name for name in _names_asked(asked, table) if name not in named]
-    if measure in {"max", "min"} and (place := _place_said(asked, table)) and {*place[1]} <= {*asked.has(("where",))}:
-        named = [name for name in named if name != place[0]]  # where the most are: which row
     measure = _settled(measure, asked, table, named, title)
     turned = "" if measure else _turned(before, asked, named, times)
     measure = _added_up(measure or turned, before, asked)
@@ -182,74 +175,98 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
         named = [name for name in _columns(asked, table, title) if name in named]
     where = with_limits([*where, *truths], list(limits_said(asked, table, named)))
     spent = {one.column for one in where}
-    wanted = tuple(name for name in named if name not in spent)
     most = counted or (_how_many(asked) if measure in {"max", "min"} else 0)
     asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     before = None if before is None else _opened(before, asked, measure, named, title, has_rows=bool(where))
     explained = asked.explained(default=0.0 if before is None else 1.0)
+    wanted = tuple(name for name in named if name not in spent)
     if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
         wanted = tuple(name for name in times if name not in spent)
-    is_counted = measure == "count" and bool(title) and not asked.has(("file", "folder", "line", "word"))
-    is_titled = bool(title) and measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
-    is_of_words = bool(where) and all(one.kind == "has" for one in where) and not (title or named)
-    if measure == "count" and is_of_words and _counts_things(asked):
-        return Query()  # a word of a name says nothing of how many of something else there are
-    if _is_of_the_rest(asked, table):
-        return Query(tuple(where), explained=float(bool(where)), is_grounded=bool(where))
-    if asked.has(("when",)) and not (times or named or measure or before):
-        return Query()  # nothing here tells when it is
-    is_when = bool(asked.has(("when",))) and asked.explained() < 1
-    is_grounded = _is_told(where, named, times, title, is_when=is_when) or is_counted or is_titled
+    is_timed, is_called = bool(times or named or before), bool(title or named)
+    if (other := _of_something_else(asked, table, where, measure, is_called=is_called, is_timed=is_timed)) is not None:
+        return other
+    is_grounded = _is_told(where, named, times, title, asked) or _is_of_title(asked, table, title, measure)
     found = Query(tuple(where), wanted, measure, turned and _column_of(before), explained, is_grounded)
-    read = _Read(tuple(where), named, truths, title, measure, most, order)
-    return _finished(found, read, asked, table, before)
-
-
-class _Read(NamedTuple):
-    """What the words of a question say, before it is looked at beside the table and what was asked before."""
-
-    where: tuple[Condition, ...]
-    named: Sequence[str]
-    """Columns."""
-    truths: Sequence[Condition]
-    title: set[int]
-    """Words of the file's name."""
-    measure: str
-    most: int
-    order: str
-
-
-def _finished(found: Query, read: _Read, asked: Question, table: Table, before: Query | None) -> Query:
-    """Return a query with the column that is measured, in its order and its groups, and what goes on from the one before."""
     found, is_time = _in_turn(_of_stay(found, table, asked), before, table, asked), bool(asked.has(_TIMES))
-    is_of_pieces = read.measure == "count" and bool(
-        read.title and asked.asks({"pieces"})
-    )  # "how many expenses are there?"
-    is_money = (_speaks_of_money(asked, table, read.truths) or _is_much(before, read.named, asked)) and not is_of_pieces
+    is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
+    is_money = (_speaks_of_money(asked, table, truths) or _is_much(before, named, asked)) and not is_of_pieces
     found = found._replace(explained=asked.explained()) if is_money else found
     found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
-    found = _sized(found, table, asked, is_titled=bool(read.title))
-    if read.measure == "count" and _counts_things(asked) and not asked.asks({"sold"}):
-        told_of = {*plain(" ".join((*found.wanted, found.column))).split()}
-        if told_of & words_for("sold") and not read.named:
-            return Query()  # how many eggs a cake takes is not how many were sold
-    called = {*plain(found.column).split()} if found.measure in {"max", "min"} else set[str]()
-    if any(asked.asks({said}) and called & words_for(kind) for said, kind in _TELLING.items()):
-        found = found._replace(is_grounded=True)  # what is dear has a price
+    found = _told_by(_sized(found, table, asked, is_titled=bool(title)), asked)
+    if measure == "count" and not named and _is_of_sales(found, asked):
+        return Query()
     if (of_one := _of_its_kind(before, found, asked, table)) is not None:
         return of_one
     if (told_before := _goes_on_from(before, found, asked, table)) is not None:
         found = _measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
-    found = found._replace(most=read.most, is_titled=bool(read.title), is_column_said=found.column in read.named)
-    found = _of_that_row(found, before, table, asked)
-    found = _grouped(found, before, table, asked, is_money=is_money)
-    found = found if read.where else _of_that_one(found, before, table, asked)
-    is_of_one = bool(read.measure and found.measure) or (bool(found.wanted) and before is None)
+    found = found._replace(most=most, is_titled=bool(title), is_column_said=found.column in named)
+    found = _grouped(_of_that_row(found, before, table, asked), before, table, asked, is_money=is_money)
+    found = found if where else _of_that_one(found, before, table, asked)
+    found = _of_strangers(found, before, asked, table) if measure or not found.measure else found
+    return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
+
+
+def _named_in(asked: Question, table: Table, where: Sequence[Condition], measure: str, title: set[int]) -> list[str]:
+    """Return the columns that a question names; where the most are asks for the row, and not for the column of places.
+
+    Examples
+    --------
+    >>> docks = Table(("name", "district", "docks"), (("Town Hall", "Center", "9"), ("Harbour", "East", "7")))
+    >>> str(query("where are the most docks?", docks)), str(query("in which district are the most docks?", docks))
+    ('max docks', 'max docks, district')
+    """
+    named = _columns(asked, table, _of_several(where, asked) | (title if where or measure == "count" else set()))
+    named = named + [name for name in _names_asked(asked, table) if name not in named]
+    place, words_of_it = _place_said(asked, table)
+    is_which = measure in {"max", "min"} and {*words_of_it} <= {*asked.has(("where",))}
+    return [name for name in named if not (is_which and name == place)]
+
+
+def _of_something_else(  # noqa: PLR0913 - what a question says
+    asked: Question, table: Table, where: Sequence[Condition], measure: str, *, is_called: bool, is_timed: bool
+) -> Query | None:
+    """Return what a table has at most where a question wants something that it does not tell; ``None`` where it may.
+
+    A word of a name says nothing of how many of something else there are, and rows without a day nothing of when.
+
+    Examples
+    --------
+    >>> shops = Table(("name", "day"), (("Old Mill Bakery", "Friday"), ("Hill Dairy", "Monday")))
+    >>> query("a quanti gradi va in forno?", shops, language="it").is_grounded, query("when does the dairy open?", shops).is_grounded
+    (False, False)
+    """
+    if _is_of_the_rest(asked, table):
+        return Query(tuple(where), explained=float(bool(where)), is_grounded=bool(where))
+    is_of_words = bool(where) and all(one.kind == "has" for one in where) and not is_called
+    is_other = measure == "count" and is_of_words and _counts_things(asked)
+    return Query() if is_other or (asked.has(("when",)) and not (is_timed or measure)) else None
+
+
+def _told_by(found: Query, asked: Question) -> Query:
+    """Return a query as one of its table where what is said of things tells the column: what is dear has a price."""
+    called = {*plain(found.column).split()} if found.measure in {"max", "min"} else set[str]()
+    is_told = any(asked.asks({said}) and called & words_for(kind) for said, kind in _TELLING.items())
+    return found._replace(is_grounded=True) if is_told else found
+
+
+def _is_of_sales(found: Query, asked: Question) -> bool:
+    """Tell whether a number of things was taken for how many were sold: "how many eggs does a cake take?".
+
+    Examples
+    --------
+    >>> menu = Table(("item", "sold"), (("cake", "12"), ("tea", "40")))
+    >>> query("how many eggs does the cake take?", menu).is_grounded, str(query("how many cakes were sold?", menu))
+    (False, 'sum sold where item has cake')
+    """
+    told = {*plain(" ".join((*found.wanted, found.column))).split()}
+    return bool(told & words_for("sold")) and _counts_things(asked) and not asked.asks({"sold"})
+
+
+def _of_strangers(found: Query, before: Query | None, asked: Question, table: Table) -> Query:
+    """Return a query with the name in it that no row has, where there is one."""
+    is_of_one = bool(found.measure) or (bool(found.wanted) and before is None)
     unknown = _stranger(asked, table) if is_of_one and not (found.where or found.by) else ""
-    found = found._replace(unknown=unknown, explained=asked.explained() if unknown else found.explained)
-    return _settled_query(
-        found._replace(order=read.order or found.order) if found.by and not found.end else found, read.most
-    )
+    return found._replace(unknown=unknown, explained=asked.explained()) if unknown else found
 
 
 def _of_its_kind(before: Query | None, found: Query, asked: Question, table: Table) -> Query | None:
@@ -424,9 +441,17 @@ def _titled(asked: Question, name: str) -> set[int]:
     asked.used.update(at for part in plain(name.rpartition("/")[0]).split() for at in asked.means(part))
     title = {at for part in stem_of_name.split() for at in asked.means(part)}
     whole = f"{stem_of_name}{ending}", stem(stem_of_name)
-    return title | {
+    title |= {
         unit.token for unit in asked.units if unit.text == whole[0] or stem(unit.text) == whole[1]
     }  # "kassalog", "the order"
+    asked.used.update(title)
+    return title
+
+
+def _column_words(asked: Question, table: Table) -> set[int]:
+    """Return the tokens that are words for columns."""
+    parts = (part for column in table.columns for part in plain(column).split())
+    return {at for part in parts for at in asked.means(part)} | {*_place_said(asked, table)[1]}
 
 
 def _of_stay(found: Query, table: Table, asked: Question) -> Query:
@@ -657,13 +682,21 @@ def _says_end(asked: Question, end: str) -> bool:
 
 
 def _is_told(
-    where: Sequence[Condition], named: Sequence[str], times: Sequence[str], title: Collection[int], *, is_when: bool
+    where: Sequence[Condition], named: Sequence[str], times: Sequence[str], title: Collection[int], asked: Question
 ) -> bool:
     """Tell whether rows or columns are named, and not only a day of the week, and when: "what time do we close on Thursday?"."""
+    is_when = bool(asked.has(("when",))) and asked.explained() < 1
     weekly = [one for one in where if one.kind == "weekday" or (is_when and {*map(plain, one.values)} <= {*WEEKDAYS})]
     if where and len(weekly) == len(where) and not title:
         return any(name not in times for name in named)
     return bool(where or named)
+
+
+def _is_of_title(asked: Question, table: Table, title: Collection[int], measure: str) -> bool:
+    """Tell whether a question calls the rows as the file is called, and counts them, or measures the only amounts there are."""
+    is_counted = measure == "count" and not asked.has(("file", "folder", "line", "word"))
+    is_measured = measure in {"sum", "mean", "max", "min"} and len(amounts(table)) == 1
+    return bool(title) and (is_counted or is_measured)
 
 
 def _of_several(where: Sequence[Condition], asked: Question) -> set[int]:
@@ -821,7 +854,8 @@ def _of_that_row(found: Query, before: Query | None, table: Table, asked: Questi
     """
     is_of_one = before is not None and before.measure in {"max", "min"} and not before.by and not before.most
     is_summed = found.measure in {"sum", "count"} and bool(asked.asks({"much", "times"}) or asked.has(("many",)))
-    is_all = bool(asked.asks({"together", "pieces"}) or asked.has((*MEASURES["sum"], "all", "each")))
+    is_all = bool(asked.asks({"together"}) or asked.has((*MEASURES["sum"], "all", "each")))
+    is_all = is_all or (bool(asked.asks({"pieces"})) and not found.is_column_said)
     if before is None or not (is_of_one and is_summed) or is_all or found.where != before.where:
         return found
     column = found.column or amount_column(table, set(), is_money=True)

@@ -908,3 +908,25 @@ def test_the_time_of_one_line_is_another_and_the_other_lines_stay(ask: Ask, fold
     (folder / "day.md").write_text("- 09:30 ferry\n- 15:00 check in\n- 18:30 pizza\n")
     ask("change the pizza in day.md to 19:00")
     assert (folder / "day.md").read_text() == "- 09:30 ferry\n- 15:00 check in\n- 19:00 pizza\n"
+
+
+MENU = "item,price,sold\nLatte,3.70,62\nCheesecake,4.50,12\nTea,2.90,18\n"
+
+
+@pytest.mark.parametrize("text", ["change the price to 4.80", "setz den preis auf 4.80", "价格改成4.80"])
+def test_the_column_that_is_said_is_changed_and_not_the_one_that_was_asked_last(
+    ask: Ask, folder: Path, text: str
+) -> None:
+    (folder / "menu.csv").write_text(MENU)
+    ask("what is the most expensive thing in menu.csv?")
+    ask("how many of it were sold?")
+    ask(text)
+    assert (folder / "menu.csv").read_text() == MENU.replace("4.50", "4.80")
+
+
+@pytest.mark.parametrize("text", ["3 najczęściej kupowane produkty z menu.csv", "top 3 sellers in menu.csv"])
+def test_a_number_of_rows_with_the_most_is_no_line_to_delete(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "menu.csv").write_text(MENU)
+    before = held(folder)
+    assert "Tea" not in ask(text).text.partition("?")[0]
+    assert held(folder) == before
