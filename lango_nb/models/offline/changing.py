@@ -1657,8 +1657,8 @@ def _unwritten(desk: Desk, step: Step, last: Step) -> Work:
             raise CannotWork(desk.say("undo.changed", file=path))
         outcome: Outcome = yield from _delete_all_of(desk, step, (path,))
         return outcome._replace(text=desk.say("undone", names=path), step=step)
-    held, written = list(last.arguments.get("was", ())), lines("\n".join(last.arguments.get("text", ())))
-    is_held = {*lines(text)} == {*held} or lines(text) == written  # in another order, or what was written over it
+    held, over = list(last.arguments.get("was", ())), lines("\n".join(last.arguments.get("text", ())))
+    is_held = {*lines(text)} == {*held} or lines(text) == over  # in another order, or what was over over it
     was = _before_change(lines(text), last, path) if not held else held if is_held else None
     if was is None:
         is_hidden = any(MASK in line for line in (*last.arguments.get("lines", ()), last.word("old")))
