@@ -121,11 +121,7 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
         if not given.get("text"):
             return reading
     else:
-        told = lexicon().concepts(found)
-        lists = tuple(word.text for word, meant in zip(found, told, strict=True) if meant & {"list", "task"})
-        given = {"file": reader().arguments(request, "read", ("file",)).get("file") or lists}
-        whole = list_in(request, found, reading.language)
-        given = given if any(map(calls_list, given["file"])) or not calls_list(whole) else {"file": (whole,)}
+        given = {"file": _lists_said(request, found, reading.language)}
     is_named = calls_list if step.act == "list" else list_named
     named = next((words for words in given.get("file", ()) if is_named(words)), "")
     is_part = named in step.word("text") and not calls_list(named)  # "de plantjes water geven": of no list
@@ -136,6 +132,22 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
     if is_more and last is not None and last.word("file") and not (is_change(last.act) or is_talk(last.act)):
         step = last._replace(text=request, destination="")
     return reading._replace(steps=(step.with_arguments(**{**given, "file": (named,)}),), others=())
+
+
+def _lists_said(request: str, found: Sequence[Word], language: str) -> tuple[str, ...]:
+    """Return the words that a request has for a list: those that were read, or the whole of what it calls one.
+
+    Examples
+    --------
+    >>> said = "cosa c'è sulla lista della spesa?"
+    >>> _lists_said(said, words_of(said), "it")[0].endswith("lista della spesa")
+    True
+    """
+    told = lexicon().concepts(found)
+    lists = tuple(word.text for word, meant in zip(found, told, strict=True) if meant & {"list", "task"})
+    read = reader().arguments(request, "read", ("file",)).get("file") or lists
+    whole = list_in(request, found, language)
+    return read if any(map(calls_list, read)) or not calls_list(whole) else (whole,)
 
 
 def of_tidying(reading: Reading, request: str, context: Context) -> Reading | None:
@@ -536,12 +548,7 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     ruled_out = not_meant(request, reading.language)
     named = [word.text for word in words_of(request) if word.kind == "file" and not word.is_quoted]
     named = [name for name in named if name not in ruled_out]
-    has_boxes = BOX.search(context.answer) is not None or (
-        last is not None and (last.act in {"line.tick", "line.untick", "undo"} or last.word("find") == _OPEN_BOX)
-    )
-    has_boxes = has_boxes or (
-        context.changed is not None and any(map(BOX.match, context.changed.arguments.get("added", ())))
-    )
+    has_boxes = _speaks_of_boxes(context)
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
     ticked = None if file or has_boxes else _ticked_in_notes(reading, request)
     in_notes = ticked or (None if file else _asked_of_notes(reading, request))
@@ -583,6 +590,14 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     )
     act = "line.untick" if told & REFUSING else "line.tick"
     return Step(act, {"file": (file,), "find": said}, text=request)
+
+
+def _speaks_of_boxes(context: Context) -> bool:
+    """Tell whether boxes were shown, ticked, put back or added just now."""
+    last, changed = context.last, context.changed
+    is_last = last is not None and (last.act in {"line.tick", "line.untick", "undo"} or last.word("find") == _OPEN_BOX)
+    is_added = changed is not None and any(map(BOX.match, changed.arguments.get("added", ())))
+    return BOX.search(context.answer) is not None or is_last or is_added
 
 
 def _asked_of_notes(reading: Reading, request: str) -> Step | None:
