@@ -71,7 +71,7 @@ _LOOKING = frozenset("show read open print list search count sum mean calculate 
 DEEDS: Mapping[str, tuple[str, ...]] = {
     "delete": ("delete", "line.delete", "task.delete"), "move": ("move", "line.move"), "rename": ("rename",), "copy": ("copy",),
     "replace": ("replace", "line.replace", "json.set", "task.change"), "append": ("append", "prepend", "task.add"),
-    "change": ("replace", "line.replace", "json.set", "task.change", "rename"),
+    "change": ("replace", "line.replace", "json.set", "task.change", "rename"), "create": (),
 }  # fmt: skip
 """Verbs that change something, and what is to be done where a request begins with one."""
 

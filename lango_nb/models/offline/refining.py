@@ -217,6 +217,8 @@ def _begun_rather(reading: Reading, request: str) -> Reading | None:
     if step is None or step.destination or is_change(step.act) or step.act in {"refrain", "ask.change", "fix"}:
         return None
     deeds = {act for deed in deed_of(request, reading.language) for act in DEEDS[deed]}
+    if "create" in deed_of(request, reading.language) and any(word.kind == "file" for word in words_of(request)):
+        deeds |= {"write", "create"}  # "erstelle a.txt mit …"
     is_unclear = step.act == "unclear" and reading.confidence >= HALF
     if not deeds or is_unclear or is_asking(request) or request.rstrip()[-1:] in ASK_SIGNS:
         return None
@@ -398,6 +400,8 @@ def _whole_names(step: Step) -> Step:
         is_other = any(one & NEGATING for one in told)  # "(not in a.txt)"
         begin = next((word.start for word, one in zip(inside, told, strict=True) if not one & {"in", "into"}), 0)
         return step if is_other else step.with_arguments(file=(named[1][begin:],))
+    if is_change(step.act) and len(files) == 1 and (one := _one_of(step, files[0])):
+        return step.with_arguments(file=(one,))
     if step.act not in {"delete", "ask.change"} or len(files) != BOTH:
         return step
     kept = tuple(word for word in files if not (is_pointer(word, "it") or is_pointer(word, "those")))
@@ -406,6 +410,20 @@ def _whole_names(step: Step) -> Step:
         ENDED.search(word) or is_noun_of_file(word) for word in files if word not in that
     )
     return step.with_arguments(file=that if is_that else kept) if is_that or len(kept) == 1 else step
+
+
+def _one_of(step: Step, word: str) -> str:
+    """Return what says that only one is meant of what a word points at; empty where nothing does.
+
+    Examples
+    --------
+    >>> _one_of(Step("rename", {}, text="rename one of them to a.txt"), "them"), _one_of(Step("delete", {}, text="delete them"), "them")
+    ('one of them', '')
+    """
+    before = words_of(step.text.partition(word)[0])[-BOTH:]
+    told = lexicon().concepts(before)
+    is_one = len(before) == BOTH and "one_number" in told[0] and "from" in told[1] and is_pointer(word, "those")
+    return step.text[before[0].start : step.text.find(word) + len(word)] if is_one else ""
 
 
 def _behind_colon(step: Step) -> Step:

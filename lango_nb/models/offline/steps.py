@@ -29,6 +29,7 @@ from lango_nb.models.offline.names import (
     is_small,
     kind_of_file,
     pointer_in,
+    rank,
     says_name,
     table_of,
     trimmed,
@@ -422,6 +423,14 @@ def _only_text(step: Step, language: str) -> Step:
         return step.with_arguments(text=(text[: found[end - 1].end],))
     led = {"saying"} if step.act not in {"append", "prepend"} else {"saying", "besides"}  # "add milk too"
     begin = next((at for at, one in enumerate(marks) if not one & led), 0)
+    if (
+        step.act in WRITING
+        and len(found) > BOTH
+        and rank(found[0].text)
+        and "line" in told[1]
+        and found[2].kind == "sign"
+    ):
+        return step.with_arguments(text=(text[found[2].end :].strip(),))  # "with three lines, a, b and c"
     at = next((at for at, one in enumerate(told) if at > 1 and "folder" in one), 0)
     start = next((place for place in range(at - 1, max(begin, at - FEW_SAID), -1) if told[place] & _PLACED_IN), 0)
     if start and at + 1 < len(found) and not step.word("file"):

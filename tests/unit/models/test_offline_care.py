@@ -775,6 +775,38 @@ def test_one_of_several_files_is_asked_about_and_the_folder_stays(ask: Ask, fold
     (folder / "docs" / "other.txt").write_text("other\n")
     ask("which files are in docs?")
     before = held(folder)
+
+
+def test_a_line_of_json_that_is_only_a_bracket_does_not_go(ask: Ask, folder: Path) -> None:
+    (folder / "club.json").write_text('{\n  "open": ["May", "June"]\n}\n')
+    before = held(folder)
+    ask("show club.json")
+    ask("take out the last line")
+    assert held(folder) == before
+
+
+@pytest.mark.parametrize("text", ["把open改成true", "replace open by true in club.json"])
+def test_a_key_is_never_put_in_the_place_of_its_value(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "club.json").write_text('{"open": false}\n')
+    ask("show club.json")
+    ask(text)
+    assert (folder / "club.json").read_text() == '{"open": true}\n'
+
+
+def test_what_is_only_told_by_a_year_is_no_last_line(ask: Ask, folder: Path) -> None:
+    before = held(folder)
+    ask("show notes.md")
+    ask("delete that one from last year")
+    assert held(folder) == before
+
+
+@pytest.mark.parametrize(
+    "text", ["delete a line from notes.md", "lösche eine Zeile aus notes.md", "从notes.md删除一行"]
+)
+def test_a_line_that_is_not_told_does_not_go(ask: Ask, folder: Path, text: str) -> None:
+    before = held(folder)
+    ask("append eggs to notes.md")
+    ask("undo")
     assert ask(text).error_code == "asked_back"
     assert held(folder) == before
 
@@ -930,3 +962,28 @@ def test_a_number_of_rows_with_the_most_is_no_line_to_delete(ask: Ask, folder: P
     before = held(folder)
     assert "Tea" not in ask(text).text.partition("?")[0]
     assert held(folder) == before
+
+
+def test_a_change_without_its_words_does_not_do_the_last_one_again(ask: Ask, folder: Path) -> None:
+    ask("append eggs to notes.md")
+    before = held(folder)
+    assert ask("replace in data.csv").error_code == "asked_back"
+    assert held(folder) == before
+
+
+def test_a_text_behind_a_colon_ticks_and_takes_off_nothing(ask: Ask, folder: Path) -> None:
+    ask("make sam.txt: Sam off on 18 April")
+    assert (folder / "sam.txt").read_text().strip() == "Sam off on 18 April"
+
+
+def test_a_file_that_is_ruled_out_in_brackets_is_not_written(ask: Ask, folder: Path) -> None:
+    before = held(folder)
+    ask("aggiungi alla tua lista dei compiti (non in notes.md): telefonare ad Anna")
+    assert held(folder) == before
+
+
+def test_what_is_put_onto_a_list_makes_no_second_one(ask: Ask, folder: Path) -> None:
+    (folder / "shopping list.txt").write_text("eggs 30 dozen\n")
+    ask("na shopping list troca os 30 dozen de eggs por 40")
+    ask("e põe também canela")
+    assert not (folder / "shopping list").exists()
