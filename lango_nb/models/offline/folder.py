@@ -788,7 +788,7 @@ class Desk:
         if not found.name:
             held: str = yield from self._shown_with(name)
             found = Pick(held, is_guess=True) if held else found
-        if not found.name and self.context.file and begins_with_pointer(name):
+        if not found.name and self.context.file and (begins_with_pointer(name) or self._is_what_was_read(name)):
             self._guess = self.context.file  # "that card": it was spoken of, and called something else
             return self.context.file
         if not found.name:
@@ -797,6 +797,12 @@ class Desk:
             self._guess = found.name
             self.notes.append(self.say("note.took", word=word, name=found.name))
         return found.name
+
+    def _is_what_was_read(self, words: str) -> bool:
+        """Tell whether words only say what sort of text is to be looked at once more: "show me the list again"."""
+        is_look = not self._changes and trimmed(words) != words
+        kinds = [concepts_of(one) & _KINDS_OF_TEXT for one in telling_words(words)] if is_look else []
+        return bool(kinds) and all(kinds)
 
     def _named_behind(self, words: str) -> Work:
         """Return the file whose very name stands behind words for what it is: "the mail offer.txt"; else empty."""

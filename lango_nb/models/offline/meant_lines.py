@@ -103,7 +103,7 @@ def taken_out(request: Request) -> Step | None:
     if is_bare and request.last.act == "task.add":
         return request.instead("task.delete", text=request.last.arguments.get("text", ()))
     done = context.changed if context.changed is not None and not _is_change_of_file(request.last) else request.last
-    is_mine = done.word("file") in {"", file} and not marks & {"tick", "tickmark"}
+    is_mine = done.word("file") in {"", file} and not (marks & {"tick", "tickmark"} or "file" in request.concepts)
     if is_bare and done.act in {"append", "prepend", "write", "create"} and is_mine:
         return request.instead("undo")  # "take it out again" is what was added, never the file
     clause, left = next(iter(gone), ("", []))

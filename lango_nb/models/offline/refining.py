@@ -134,7 +134,8 @@ def said_rather(reading: Reading, request: str) -> Reading:
             continue
         row = acts().get(step.act)
         is_look = row is not None and row.kind == "look" and bool(step.word("file"))
-        is_empty = _is_of_rows(step.act) and lacks(step)
+        of_agents = sum(one.confidence for one in reading.others if one.steps[0].act.startswith("about."))
+        is_empty = _is_of_rows(step.act) and lacks(step) and of_agents > other.confidence
         is_likely = other.confidence > least and (first == "talk" or is_wrong) and not is_empty
         is_said = told & _SAID_BY.get(step.act.partition(".")[0], frozenset()) and other.confidence >= _POSSIBLY
         is_unsaid = reading.confidence < HALF and not told & own
