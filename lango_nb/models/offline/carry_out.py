@@ -313,18 +313,26 @@ def _may_replace(other: Reading, reading: Reading) -> bool:
         return False  # "make it 20 minutes"
     if any(step.act in _SIZES and not says_operation(step.text, step.act, other.language) for step in other.steps):
         return False  # nobody spoke of words, or of lines
-    is_it = any(_points(word) for step in reading.steps for word in step.arguments.get("file", ()))
-    if is_it and _deletes(reading) and any(step.act.startswith("delete.") for step in other.steps):
-        return False  # "delete that file", where none was spoken of, is not all of them
-    is_of_lines = all(step.act == "line.delete" for step in reading.steps)
-    if is_of_lines and any(step.act.startswith("delete") for step in other.steps):
-        return False  # a file is no line
-    if any(map(_loses_exception, other.steps)) or (_deletes(reading) and _changes(other) and not _deletes(other)):
+    if (
+        _takes_more(other, reading)
+        or any(map(_loses_exception, other.steps))
+        or (_deletes(reading) and _changes(other) and not _deletes(other))
+    ):
         return False  # what is to go is not copied, and nothing is written instead
     if _is_answer(other, reading) or _is_answer(reading, other):
         return True
     is_sure = reading.confidence >= NAMED_LEAST and not any(asks(step.text) for step in reading.steps)
+    if is_sure and _changes(reading) and any(step.act == "write" for step in other.steps):
+        return False  # what is not there to be replaced is no reason to write over all of it
     return _changes(other) == _changes(reading) or (_changes(reading) and not is_sure)
+
+
+def _takes_more(other: Reading, reading: Reading) -> bool:
+    """Tell whether another reading would delete more: a file for a line, or all of them for one that was not spoken of."""
+    is_it = any(_points(word) for step in reading.steps for word in step.arguments.get("file", ()))
+    is_of_line = all(step.act == "line.delete" for step in reading.steps)
+    wider = "delete" if is_of_line else "delete." if is_it and _deletes(reading) else "\0"
+    return any(step.act.startswith(wider) for step in other.steps)
 
 
 def _deletes(reading: Reading) -> bool:
@@ -350,7 +358,15 @@ def least_of(reading: Reading) -> float:
     if any(_may_change(step) and _is_question(step) for step in reading.steps):
         return _NEVER
     is_cut = len(reading.steps) == 1 and _is_cut_short(reading.steps[0], reading.language)
-    doubts = (is_misnamed, _adds_what_goes, _adds_to_a_line, _is_of_its_name, _wants_to_be_asked, _only_describes)
+    doubts = (
+        is_misnamed,
+        _adds_what_goes,
+        _adds_to_a_line,
+        _is_of_its_name,
+        _tells_a_text,
+        _wants_to_be_asked,
+        _only_describes,
+    )
     if is_cut or any(doubt(step) for step in reading.steps for doubt in doubts):
         return _NEVER
     if any(_is_about_a_part(step) or _goes_from(step, reading.language) for step in reading.steps):
@@ -409,6 +425,22 @@ def _is_cut_short(step: Step, language: str) -> bool:
 def _points(word: str) -> bool:
     """Tell whether a word stands for a file that was spoken of: "the original"."""
     return any(is_pointer(one, kind) for one in (word, trimmed(word)) for kind in ("it", "other", "original", "copy"))
+
+
+def _tells_a_text(step: Step) -> bool:
+    """Tell whether a text stands behind a colon, which no file is moved or renamed to: "put into a.md: Kim is new".
+
+    Examples
+    --------
+    >>> _tells_a_text(Step("move", {"file": ("a.md",), "to": ("Kim",)}, text="put into a.md: Kim is new"))
+    True
+    >>> _tells_a_text(Step("move", {"file": ("a.md",), "to": ("old",)}, text="move these to old: a.md and b.md"))
+    False
+    """
+    head, _, tail = step.text.partition(": ")
+    behind = words(tail)
+    is_text = len(behind) > 1 and not any(word.is_quoted or word.kind in {"file", "folder"} for word in behind)
+    return step.act in {"move", "rename"} and is_text and any(word.kind == "file" for word in words(head))
 
 
 def _wants_to_be_asked(step: Step) -> bool:
@@ -819,7 +851,7 @@ def _of_list(desk: Desk, step: Step) -> Work:
     name: str = yield from desk.list_file(word)
     if name:
         return step.with_arguments(file=(name,))._replace(act=LISTING[step.act])
-    return step if step.act == "append" else step.with_arguments(file=())
+    return step._replace(act="task.add" if step.act == "append" else step.act).with_arguments(file=())
 
 
 def _step(desk: Desk, step: Step) -> Work:

@@ -222,7 +222,7 @@ def _is_no_name(value: str, asked: Question) -> bool:
     --------
     >>> from lango_nb.models.offline.queries import query
     >>> trips = Table(("trip", "rider"), (("11", "Mia"), ("12", "Tom"), ("13", "Mia")))
-    >>> str(query("cuántos viajes hizo Mia?", trips, language="es"))
+    >>> str(query("cuántos viajes hizo Mia?", trips, name="trips.csv", language="es"))
     'count where rider is Mia'
     """
     folded = plain(value)

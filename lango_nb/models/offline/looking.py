@@ -207,6 +207,16 @@ def look(desk: Desk, step: Step) -> Work:
 # -- one file ----------------------------------------------------------------------------------------------------------
 
 
+def _line_rather(desk: Desk, step: Step) -> Step:
+    """Return that a line is looked for: what something costs in a text, which has no columns, is no count and no cell."""
+    if step.act == "count.matches" and "price" in said_of_tables(step.text, desk.language):
+        return step._replace(act="search")  # "how much is a full service in prices.txt?"
+    is_cell = step.act == "cell" and step.word("value") and not step.word("column")
+    if is_cell and step.word("file").casefold().endswith(_LINED):
+        return step._replace(act="search").with_arguments(find=step.arguments["value"], value=())
+    return step
+
+
 def _operate(desk: Desk, step: Step) -> Work:
     """Do an operation on the text of a file."""
     if (counted := _counted_result(desk, step)) is not None:
@@ -218,8 +228,7 @@ def _operate(desk: Desk, step: Step) -> Work:
         step = yield from _with_value(desk, step)
     if step.act == "count.matches" and not step.word("find").strip():
         raise desk.missing(step, "find")
-    if step.act == "count.matches" and "price" in said_of_tables(step.text, desk.language):
-        step = step._replace(act="search")  # "how much is a full service in prices.txt?": the line with it
+    step = _line_rather(desk, step)
     operation, operation_of = OPERATIONS[step.act], step.act
     words: list[Any] = []
     if step.act == "read.lines":

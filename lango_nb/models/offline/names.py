@@ -377,7 +377,7 @@ def pick_list(words: str, options: Iterable[str]) -> Pick:
     Examples
     --------
     >>> files = ["shopping list.txt", "CHECKLIST.txt", "todo.txt", "guests.csv"]
-    >>> [pick_list(words, files).name for words in ("la lista della spesa", "the checklist", "shoping list", "reading list")]
+    >>> [pick_list(words, files).name for words in ("la lista della spesa", "the checklist", "shoping list", "gardening list")]
     ['shopping list.txt', 'CHECKLIST.txt', 'shopping list.txt', '']
     """
     names = list(dict.fromkeys(options))
@@ -393,7 +393,15 @@ def pick_list(words: str, options: Iterable[str]) -> Pick:
         parts = [part for part in _parts(_without_ending(_base(name))) if not forms_of(part) & _LISTS]
         if parts and all(any(_meets(form, _stemmed([part]), part) for one in forms for form in one) for part in parts):
             whole.append(name)
-    return _chosen(whole) if whole else _misspelt(trimmed(words), names, is_file=True)
+    if whole:
+        return _chosen(whole)
+    near = _misspelt(trimmed(words), names, is_file=True)
+    begun = {
+        word[:1] for word in plain(said).split()
+    }  # a slip is hardly in the first letter: "gardening" is no "shopping"
+    return (
+        near if any(part[:1] in begun for part in _parts(_base(near.name)) if not forms_of(part) & _LISTS) else Pick()
+    )
 
 
 def rank(word: str) -> int | None:

@@ -1063,6 +1063,9 @@ def of_files(reading: Reading, request: str) -> Reading:
         return next((one for one in about if one.steps[0].act == "delete"), reading)  # the todo list
     if step.act not in _OF_A_FILE or concepts_of(request) & OF_TASKS:
         return reading
+    text = step.arguments.get("text", ("",))
+    if step.act == "task.delete" and reading.confidence < HALF and not about and is_noun_of_file(text[0].split(" ")[0]):
+        return reading._replace(steps=(Step("delete", {"file": text}, text=request),))  # "the letter to the landlord"
     sure = SURE if step.act == "task.delete" else HALF
     if reading.confidence >= sure or sum(one.confidence for one in about) <= reading.confidence:
         return reading

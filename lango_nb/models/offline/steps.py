@@ -181,6 +181,9 @@ def _of_two_names(step: Step) -> Step:
     said = [[word.text for word in words_of(one) if word.kind == "file"] for one in sum(step.arguments.values(), ())]
     named = next((names for names in said if len(names) == BOTH), [])
     is_between = step.act in {"copy", "rename", "move"} and len(set(named)) == BOTH
+    files, to = step.arguments.get("file", ()), step.word("to")
+    if step.act == "copy" and len(files) == BOTH and is_pointer(files[0], "it") and EXACT.fullmatch(files[1]) and to:
+        return step.with_arguments(file=files[:1], to=(f"{to.rstrip('/')}/{files[1]}",))  # "copy it as b.md to old"
     return step.with_arguments(file=(named[0],), to=(named[1],)) if is_between else step
 
 

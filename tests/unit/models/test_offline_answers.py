@@ -129,9 +129,9 @@ class TestTwoSteps:
         assert not (folder / "short.md").exists()
 
     def test_two_agents_do_it_one_after_the_other(self, folder: Path) -> None:
-        text = "search the web for the latest python version and save the result to the file news.md"
+        text = "search the web for python 3.14 and save the result to the file news.md"
         ask(text, folder, "octet")
-        assert (folder / "news.md").read_text() == "1. found the latest python version\n"
+        assert (folder / "news.md").read_text() == "1. found python 3.14\n"
 
     def test_a_question_of_the_first_agent_is_no_result_for_the_second(self) -> None:
         assert is_no_result("Which one do you mean: a.txt or b.txt?")
@@ -392,7 +392,7 @@ def test_it_is_quick_when_it_is_warm() -> None:
         return asyncio.run(model.complete(messages, every))
 
     answer("list the scheduled jobs please")
-    assert calls_of(lambda: answer("list the scheduled jobs number 7 please")) < 15_000, (
+    assert calls_of(lambda: answer("list the scheduled jobs number 7 please")) < 20_000, (
         "it reads, and makes nothing anew"
     )
 

@@ -775,6 +775,8 @@ def test_one_of_several_files_is_asked_about_and_the_folder_stays(ask: Ask, fold
     (folder / "docs" / "other.txt").write_text("other\n")
     ask("which files are in docs?")
     before = held(folder)
+    assert ask(text).error_code == "asked_back"
+    assert held(folder) == before
 
 
 def test_a_line_of_json_that_is_only_a_bracket_does_not_go(ask: Ask, folder: Path) -> None:

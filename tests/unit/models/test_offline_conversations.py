@@ -166,7 +166,7 @@ def test_the_longer_of_two_that_were_named_without_their_folder(ask: Ask) -> Non
         ("zeig die Zeilen mit shed C in diary.md", "pack die in shed.txt"),
         ("mostrami le righe con shed C in diary.md", "mettile in shed.txt"),
         ("pokaż wiersze z shed C w diary.md", "zapisz do shed.txt"),
-        ("diary.mdのshed Cの行を見せて", "shed.txtに保存して"),
+        ("diary.mdでshed Cを検索して", "shed.txtに保存して"),
         ("搜索diary.md里的boat", "存到 shed.txt 里"),
     ],
 )

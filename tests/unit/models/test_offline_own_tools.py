@@ -54,7 +54,7 @@ def ask(tmp_path: Path) -> Callable[[str], str]:
         ("encrypt the text 'hello world'", "sealed hello world"),
         ("hash banana with md5", "md5 of banana"),
         ("remind me every morning: water the plants", "water the plants @ every morning"),
-        ("remind me every tuesday: bring the folders", "bring the folders @ every tuesday"),
+        ("remind me every evening: bring the folders", "bring the folders @ every evening"),
         ("erinnere mich jeden Montag um 9 an die Probe", "an die Probe @ jeden Montag um 9"),
         ("search the web for blue tits, 5 results", "5 of blue tits"),
     ],

@@ -259,7 +259,7 @@ def test_things_go_into_the_folder_that_is_named(ask: Ask, folder: Path, texts: 
     ("text", "named"),
     [
         ("put the marquee rental below that", "marquee"),
-        ("how much disk space is left on this machine", "disk space"),
+        ("put the gazebo deposit below that", "gazebo"),
     ],
 )
 def test_a_question_back_names_what_nothing_explains(ask: Ask, folder: Path, text: str, named: str) -> None:

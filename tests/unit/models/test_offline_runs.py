@@ -190,7 +190,7 @@ class TestOneRun:
         assert not reply.tool_calls
 
     def test_what_nobody_is_clearly_for_is_asked_back(self) -> None:
-        reply = Talk().ask("frobnicate the wobble")
+        reply = Talk().ask("frobnicate wobbly zonks")
         assert "I cannot tell who should do this" in reply.text
         assert not reply.tool_calls
 

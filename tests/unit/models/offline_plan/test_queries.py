@@ -251,7 +251,7 @@ def test_a_log_is_asked_like_a_table(text: str, line: str) -> None:
 def test_what_was_spent_is_added_up(text: str) -> None:
     asked = query(text, COSTS, name="costs.log")
     assert str(asked) == "sum amount where date month 6"
-    assert answer(asked, COSTS).value == "870"
+    assert answer(asked, COSTS).value == "870.00"
 
 
 @pytest.mark.parametrize(
