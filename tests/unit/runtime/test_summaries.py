@@ -265,14 +265,18 @@ def test_an_agent_that_takes_over_is_given_the_same_summary() -> None:
 
 
 def test_the_offline_model_makes_an_extract_that_says_what_it_is() -> None:
-    _, traces = talk(OfflineModel(), turns=40, asks="How are you on day", settings={"agent": {"historyTokens": 1200}})
+    _, traces = talk(
+        OfflineModel(), turns=40, asks="What do you think of day", settings={"agent": {"historyTokens": 1200}}
+    )
     (*_, last) = happened(traces, "history.summarized")
     count = last.dropped // 2
     assert last.text.startswith(
-        f"An extract by the offline model of {count} exchanges.\nAsked: How are you on day {count - 8} "
+        f"An extract by the offline model of {count} exchanges.\nAsked: What do you think of day {count - 8} "
     )
-    assert f" · How are you on day {count - 1} · and {count - 8} before\nAnswered last: " in last.text
-    again = talk(OfflineModel(), turns=40, asks="How are you on day", settings={"agent": {"historyTokens": 1200}})[1]
+    assert f" · What do you think of day {count - 1} · and {count - 8} before\nAnswered last: " in last.text
+    again = talk(
+        OfflineModel(), turns=40, asks="What do you think of day", settings={"agent": {"historyTokens": 1200}}
+    )[1]
     assert [event.text for event in happened(again, "history.summarized")] == [
         event.text for event in happened(traces, "history.summarized")
     ]
