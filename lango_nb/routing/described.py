@@ -2,7 +2,7 @@
 
     request ── words ─┬─ the same word in a row: name, keywords, description, tools, …  ── the fewer rows, the more
                       ├─ a word of a row that begins alike, or is misspelt              ── somewhat less
-                      ├─ its vector beside the mean of each row's words                 ── as far as the rows differ
+                      ├─ its vectors beside the mean of each row's words                ── as far as the rows differ
                       ├─ all together beside each example                               ── the likeliest one counts
          └─ with sentence vectors: as a whole beside tools and examples    ── more than beside those of other rows
 
@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple, Protocol
 from lango_nb.routing import nearness
 from lango_nb.routing.capabilities import GENERAL, in_words, parts_of_action
 from lango_nb.routing.content import Content, content
-from lango_nb.routing.nearness import Direction, Word
+from lango_nb.routing.nearness import Direction
 from lango_nb.routing.route import SignalKind, Term
 from lango_nb.routing.table import RoutingRow
 from lango_nb.routing.words import words
@@ -59,7 +59,9 @@ class Scale(NamedTuple):
     alike: float
     """For one that begins like a word that only this row has, or is a letter away from it."""
     near: float
-    """For words that lie as near to the row as they can."""
+    """For words that mean what the row's words mean, as near as they can."""
+    together: float
+    """For words that people say who need such work, as near as they can."""
     name: float
     """For the whole name of an agent."""
     like: float
@@ -128,6 +130,42 @@ class _Example(NamedTuple):
     keys: frozenset[str]
 
 
+class _Space:
+    """Where words lie beside rows.
+
+    Parameters
+    ----------
+    table : Nearness
+    rows : sequence of mapping of str to float
+        By row: its stems, and what each counts for.
+    """
+
+    def __init__(self, table: nearness.Nearness, rows: Sequence[Mapping[str, float]]) -> None:
+        self._table = table
+        means = []
+        for row in rows:
+            known = [(word, weight) for key, weight in row.items() if (word := table.word(key))]
+            means.append(_unit(table.sum([(word, weight * word.telling) for word, weight in known])))
+        common = [sum(column) / (len(means) + _SHARED_MOST) for column in zip(*means, strict=True)]
+        self._directions = [
+            Direction(_unit([one - shared for one, shared in zip(mean, common, strict=True)]), table.steps)
+            for mean in means
+        ]
+        self._of_stem = lru_cache(maxsize=_KEPT)(self._of)
+
+    def likenesses(self, stems: Iterable[str]) -> list[float]:
+        """Return how near a word with some stems lies to each row; nothing where none is known."""
+        known = [key for key in stems if self._table.word(key)]
+        if not known:
+            return []
+        telling = max(word.telling for key in known if (word := self._table.word(key)))
+        return [telling * sum(likes) / len(known) for likes in zip(*map(self._of_stem, known), strict=True)]
+
+    def _of(self, stem: str) -> list[float]:
+        word = self._table.word(stem)
+        return [] if word is None else [direction.likeness(word) for direction in self._directions]
+
+
 class Described:
     """Rows as their authors tell of them.
 
@@ -181,8 +219,14 @@ class Described:
             if (keys := frozenset(one.key for one in content(text)))
         ]
         self._told = [(number, text) for number, place in enumerate(places) for text in _sentences_of(rows[place])]
-        self._directions = self._differences([written[place] for place in places])
-        self._likenesses = lru_cache(maxsize=_KEPT)(self._likenesses_of)
+        rated = [
+            {key: math.sqrt(word.weight) * self._rarity(key) for key, word in written[place].items()}
+            for place in places
+        ]
+        self._spaces = {
+            "near": _Space(self._words, rated),
+            "together": _Space(nearness.load(nearness.ASSOCIATIONS), rated),
+        }
 
     def terms(self, text: str, *, without: str | None = None) -> list[list[Term]]:
         """Return what the rows' words say of a text, by row, in the order of :attr:`places`.
@@ -208,11 +252,11 @@ class Described:
         yield from ((number, prior) for number in self._named)
         length = math.sqrt(len(said))
         for word in said:
-            known = {key: one for key in word.keys if (one := self._words.word(key))}
             yield from self._written(word)
-            for number, like in enumerate(self._near(known)):
-                if number in self._named:
-                    yield number, Found("near", "related", word.shown, like / length)
+            for feature, space in self._spaces.items():
+                for number, like in enumerate(space.likenesses(word.keys)):
+                    if number in self._named:
+                        yield number, Found(feature, "related", word.shown, like / length)
         spoken = f" {' '.join(words(text))} "
         for number, (name, shown) in enumerate(self._names):
             if shown and f" {shown} " in spoken:
@@ -266,34 +310,6 @@ class Described:
                 found[number] = max(value, found.get(number, 0.0))
         for number, value in found.items():
             yield number, Found("alike", "description", word.shown, value)
-
-    def _near(self, known: Mapping[str, Word]) -> list[float]:
-        """Return how near a word lies to each row."""
-        every = [self._likenesses(key) for key in known]
-        if not every:
-            return []
-        telling = max(one.telling for one in known.values())
-        return [telling * sum(likes) / len(every) for likes in zip(*every, strict=True)]
-
-    def _likenesses_of(self, key: str) -> list[float]:
-        word = self._words.word(key)
-        return [] if word is None else [direction.likeness(word) for direction in self._directions]
-
-    def _differences(self, written: Sequence[Mapping[str, _Written]]) -> list[Direction]:
-        """Return, by row, the mean of its words' vectors without what all rows have in common."""
-        means = []
-        for every in written:
-            weighted = [
-                (known, math.sqrt(word.weight) * self._rarity(key) * known.telling)
-                for key, word in every.items()
-                if (known := self._words.word(key))
-            ]
-            means.append(_unit(self._words.sum(weighted)))
-        common = [sum(column) / (len(means) + _SHARED_MOST) for column in zip(*means, strict=True)]
-        return [
-            Direction(_unit([one - shared for one, shared in zip(mean, common, strict=True)]), self._words.steps)
-            for mean in means
-        ]
 
     def _rarity(self, key: str) -> float:
         """Rate a word from nearly 0 (all rows have it) to 1 (one row has it, or none)."""

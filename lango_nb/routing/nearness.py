@@ -1,7 +1,9 @@
 """How near English words are to each other, and how common they are: a vector for each of some thousand stems.
 
-The table is data, made by :mod:`lango_nb.evaluation.fitting_words` out of GloVe vectors. It is read when a routing
-table first holds an agent that the learned families do not know; nothing else needs it.
+There are two tables of them. One is of what words mean, made by :mod:`lango_nb.evaluation.fitting_words` out of GloVe
+vectors; one of what people say who need some kind of work, made by :mod:`lango_nb.evaluation.fitting_associations` out
+of lists. They are read when a routing table first holds an agent that the learned families do not know; nothing else
+needs them.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from lango_nb.core.packed import Hashes, hash_of
 
 MAGIC = b"LANGOWV2"
 WORDS = "words.bin"
+ASSOCIATIONS = "associations.bin"
 LEVELS = 16
 """Steps of a number: two of them share a byte."""
 _KEPT = 8192
@@ -135,7 +138,7 @@ def pack(card: Mapping[str, object], words: Mapping[str, tuple[int, Sequence[int
     return packed.pack(MAGIC, {**card, "words": len(hashed)}, zlib.compress(body, 9))
 
 
-@lru_cache(maxsize=1)
-def load() -> Nearness:
-    """Return the vectors that come with the package; read once."""
-    return Nearness(files("lango_nb.data").joinpath("router", WORDS).read_bytes())
+@lru_cache(maxsize=2)
+def load(name: str = WORDS) -> Nearness:
+    """Return vectors that come with the package: :data:`WORDS` or :data:`ASSOCIATIONS`; read once."""
+    return Nearness(files("lango_nb.data").joinpath("router", name).read_bytes())

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from lango_nb.core.errors import UsageError
-from lango_nb.evaluation import fitting_abroad, fitting_words
+from lango_nb.evaluation import fitting_abroad, fitting_associations, fitting_words
 from lango_nb.evaluation.corpus import Request
 from lango_nb.evaluation.fitting import FOLDER
 from lango_nb.routing import abroad
-from lango_nb.routing.nearness import Direction, Nearness
+from lango_nb.routing.nearness import ASSOCIATIONS, Direction, Nearness
+from lango_nb.routing.nearness import load as load_vectors
 
 
 def test_the_table_of_other_languages_is_what_the_lists_make_to_the_byte(
@@ -63,3 +64,52 @@ def test_forms_of_a_word_become_one_and_those_that_are_wanted_stay(monkeypatch: 
     ship = Direction(made.sum([(word, 1.0) for name, word in found.items() if name == "ship" and word]), made.steps)
     near = [round(ship.likeness(word), 1) for word in found.values() if word]
     assert near == pytest.approx([0.9, 0.9, -0.8], abs=0.11)
+
+
+def kinds_of(*lines: str, folder: Path) -> tuple[fitting_associations.Kind, ...]:
+    (folder / "one.tsv").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return tuple(fitting_associations.kinds(folder))
+
+
+def test_what_people_say_lies_by_the_work_they_say_it_to(tmp_path: Path) -> None:
+    kinds = kinds_of(
+        "repairs, maintenance\tdrips, shower, bulb, stuck",
+        "plumber\tdrips, pipe, shower",
+        "electrician\tbulb, fuse, flickers",
+        "billing, invoices\towe, charged twice, receipt",
+        "payments, bank\towe, transfer, receipt",
+        folder=tmp_path,
+    )
+    assert kinds[0].described == {"repair", "maintenanc"}
+    made = Nearness(fitting_associations.table(kinds, size=4))
+    repair, drip, owe = (made.word(stem) for stem in ("repair", "drip", "owe"))
+    assert repair is not None
+    assert drip is not None
+    assert owe is not None
+    direction = Direction(made.sum([(repair, 1.0)]), made.steps)
+    assert direction.likeness(drip) > direction.likeness(owe) + 0.5
+    assert made.word("fus").telling > owe.telling  # type: ignore[union-attr]
+
+
+def test_a_word_of_a_list_that_is_said_of_every_kind_of_work_tells_nothing(tmp_path: Path) -> None:
+    kinds = kinds_of("bakery\tmonday, bread", "garage\tmonday, brakes", "school\tmonday, pupils", folder=tmp_path)
+    monday = Nearness(fitting_associations.table(kinds, size=2)).word("monday")
+    assert monday is not None
+    assert monday.telling == 0
+
+
+def test_the_table_that_comes_with_the_package_is_made_of_its_lists(tmp_path: Path) -> None:
+    made = tmp_path / ASSOCIATIONS
+    fitting_associations.main(["--out", str(made)])
+    fresh, kept = Nearness(made.read_bytes()), load_vectors(ASSOCIATIONS)
+    assert len(fresh) == len(kept)
+    for stem in ("drip", "shower", "invoic", "owe"):
+        one, other = fresh.word(stem), kept.word(stem)
+        assert one is not None
+        assert other is not None
+        assert one.telling == other.telling
+
+
+def test_a_line_without_two_columns_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"one\.tsv, line 2: two columns with a tab between them are wanted"):
+        kinds_of("bakery\tbread", "garage", folder=tmp_path)
