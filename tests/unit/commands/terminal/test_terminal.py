@@ -135,7 +135,14 @@ def test_what_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_only_known_doors_write_to_the_terminal() -> None:
     package = Path(lango_nb.__file__).parent
-    fitting = ("fitting", "fitting_abroad", "fitting_described", "fitting_semantic", "fitting_words")
+    fitting = (
+        "fitting",
+        "fitting_abroad",
+        "fitting_associations",
+        "fitting_described",
+        "fitting_semantic",
+        "fitting_words",
+    )
     doors = {"commands/terminal/output.py", "runtime/ask.py", *(f"evaluation/{name}.py" for name in fitting)}
     writing = re.compile(r"std(?:out|err)(?:\.buffer)?\.write\(|click\.echo|console\.print")
     found = {
