@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,16 +28,13 @@ SHELF = "shelf.json"
 """Name of the shelf in a home."""
 MEMORY = "memory"
 """Address of records in memory."""
-ToolsLike = Sequence[Tool] | Sequence[str] | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | Path
+ToolLike = Tool | Callable[..., Any]
+ToolsLike = ToolLike | Sequence[ToolLike] | Sequence[str] | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | Path
 
 
 def read_tools(tools: ToolsLike) -> tuple[Tool, ...]:
     """Return tools from whatever describes them; what has no handler is known by name only."""
-    if isinstance(tools, Sequence) and not isinstance(tools, str) and all(isinstance(tool, Tool) for tool in tools):
-        return tuple(tools)  # type: ignore[arg-type]  # all of them are
-    if isinstance(tools, Tool):
-        return (tools,)
-    return tools_by_name(tools)
+    return tools_by_name([tools] if callable(tools) or isinstance(tools, Tool) else tools)
 
 
 def read_approver(approver: Approver | str | None) -> Approver:

@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple, Protocol
 from lango_nb.routing import nearness
 from lango_nb.routing.capabilities import GENERAL, in_words, parts_of_action
 from lango_nb.routing.content import Content, content
-from lango_nb.routing.nearness import Direction
+from lango_nb.routing.nearness import Direction, Nearness, Word
 from lango_nb.routing.route import SignalKind, Term
 from lango_nb.routing.table import RoutingRow
 from lango_nb.routing.words import words
@@ -140,7 +140,7 @@ class _Space:
         By row: its stems, and what each counts for.
     """
 
-    def __init__(self, table: nearness.Nearness, rows: Sequence[Mapping[str, float]]) -> None:
+    def __init__(self, table: Nearness, rows: Sequence[Mapping[str, float]]) -> None:
         self._table = table
         means = []
         for row in rows:
@@ -151,19 +151,18 @@ class _Space:
             Direction(_unit([one - shared for one, shared in zip(mean, common, strict=True)]), table.steps)
             for mean in means
         ]
-        self._of_stem = lru_cache(maxsize=_KEPT)(self._of)
+        self._of_word = lru_cache(maxsize=_KEPT)(self._of)
 
     def likenesses(self, stems: Iterable[str]) -> list[float]:
         """Return how near a word with some stems lies to each row; nothing where none is known."""
-        known = [key for key in stems if self._table.word(key)]
+        known = [word for key in stems if (word := self._table.word(key))]
         if not known:
             return []
-        telling = max(word.telling for key in known if (word := self._table.word(key)))
-        return [telling * sum(likes) / len(known) for likes in zip(*map(self._of_stem, known), strict=True)]
+        telling = max(word.telling for word in known)
+        return [telling * sum(likes) / len(known) for likes in zip(*map(self._of_word, known), strict=True)]
 
-    def _of(self, stem: str) -> list[float]:
-        word = self._table.word(stem)
-        return [] if word is None else [direction.likeness(word) for direction in self._directions]
+    def _of(self, word: Word) -> list[float]:
+        return [direction.likeness(word) for direction in self._directions]
 
 
 class Described:

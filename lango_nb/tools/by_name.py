@@ -6,9 +6,10 @@
     function tools        {"type": "function", "function": {…}}, as chat completion requests hold them
     files                 .json with any of these, .csv with a header (name, description, safety, family, params)
     data frames           anything with ``to_dict("records")`` and the columns of the .csv
+    functions             as ``@tool`` makes tools of them: these run, and count as dangerous
 
-They are partitioned and routed like any other; a call answers that only the name is known. Three sets come along:
-:func:`spec_families`, :func:`sample_tools` and whatever you bring.
+They are partitioned and routed like any other; a call answers that only the name is known, where there is no function.
+Three sets come along: :func:`spec_families`, :func:`sample_tools` and whatever you bring.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def tools_by_name(source: object) -> tuple[Tool, ...]:
     Parameters
     ----------
     source : list, mapping, path or data frame
-        See the top of this module. A text is the path of a file; a :class:`Tool` in a list stays as it is.
+        See the top of this module. A text is the path of a file; a :class:`Tool` in a list stays as it is, and a
+        function becomes what :func:`~lango_nb.tools.decorator.tool` makes of it.
 
     Returns
     -------
@@ -151,8 +153,14 @@ def _tool(entry: object, where: str, label: str) -> Tool:
     if isinstance(entry, str):
         name = check_name(entry.strip(), where)
         return Tool(name, family=family_of(name), schema_source=_NO_PARAMETERS, source=label)
+    if callable(entry):
+        from lango_nb.tools.decorator import tool
+
+        return tool(entry)
     if not isinstance(entry, Mapping):
-        raise DefinitionError(f"{where}: {shorten(repr(entry), 40)} is not a tool; give a name or a mapping with one")
+        raise DefinitionError(
+            f"{where}: {shorten(repr(entry), 40)} is not a tool; give a function, a name or a mapping with one"
+        )
     inner = entry.get("function")
     row = {
         key: value for key, value in (inner if isinstance(inner, Mapping) else entry).items() if not _is_blank(value)

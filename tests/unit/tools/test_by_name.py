@@ -151,7 +151,7 @@ def test_params_in_short_form_become_a_schema() -> None:
         (["a", ""], "tools, entry 2: the tool has no name"),
         (["a b"], "tools, entry 1: 'a b' is not a tool name"),
         (["a", "b", "a"], "tools, entry 3: 'a' is there already (tools, entry 1); rename or leave out one"),
-        ([5], "tools, entry 1: 5 is not a tool; give a name or a mapping with one"),
+        ([5], "tools, entry 1: 5 is not a tool; give a function, a name or a mapping with one"),
         ([{"name": "a", "safety": "ok"}], "tools, entry 1 (a): safety 'ok' is none of safe, moderate, dangerous"),
         ([{"name": "a", "description": 5}], "tools, entry 1 (a): description is text, not 5"),
         ([{"name": "a", "parameters": {"type": "array"}}], "tools, entry 1 (a): the schema is of type 'array'"),
@@ -331,3 +331,23 @@ def test_ten_thousand_names_are_read_with_a_few_calls_each() -> None:
     names = [f"family{number % 50}_tool{number}" for number in range(10_000)]
     assert len(tools_by_name(names)) == len(names)
     assert calls_of(lambda: tools_by_name(names)) < 20 * len(names)
+
+
+def test_a_function_becomes_a_tool_that_runs_and_asks() -> None:
+    def bike_fix(bike: str, hours: int = 1) -> str:
+        """Repair a bicycle."""
+        return f"{bike}: {hours}"
+
+    fixing, known = tools_by_name([bike_fix, "part_order"])
+    assert (fixing.name, fixing.family, fixing.description) == ("bike_fix", "bike", "Repair a bicycle.")
+    assert (fixing.safety, fixing.required, fixing.is_by_name) == ("dangerous", ("bike",), False)
+    assert known.is_by_name
+
+
+def test_a_function_that_a_model_could_not_fill_is_refused_in_one_line() -> None:
+    def bike_fix(bike):  # type: ignore[no-untyped-def]
+        return bike
+
+    with pytest.raises(DefinitionError, match=r"\Atool 'bike_fix': parameter 'bike' has no type") as refused:
+        tools_by_name([bike_fix])
+    assert "\n" not in str(refused.value)
