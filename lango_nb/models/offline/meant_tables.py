@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lango_nb.models.offline.columns import names_column
+from lango_nb.models.offline.columns import label_of, names_column
 from lango_nb.models.offline.followups import CLAUSES, ENDED, lacks
 from lango_nb.models.offline.keyed import KEYED, TABULAR
 from lango_nb.models.offline.lexicon import concepts_of, is_small_in, lexicon, lexicon_of
@@ -21,7 +21,7 @@ from lango_nb.models.offline.names import (
     trimmed,
     unexplained,
 )
-from lango_nb.models.offline.operations import BOX, clock, reckon
+from lango_nb.models.offline.operations import BOX, clock, read_table, reckon
 from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES
 from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_described, is_key_said
@@ -560,9 +560,25 @@ def column_kept(request: Request) -> Step | None:
     is_other = to == file or any(word.is_quoted or word.kind == "number" for word in request.words)
     if len(named) != 1 or is_other or len(unexplained(said, request.language)) > 1:
         return None
-    return Step(
-        "query", {"file": (file,), "to": (to,)}, "append" if "append" in request.concepts else "write", named[0]
-    )
+    act = "append" if "append" in request.concepts else "write"
+    if told.measure:  # "and her name", of the row with the most: nobody else's
+        names = _names_answered(request)
+        return request.instead(act, file=(to,), text=("\n".join(names),)) if names else None
+    return Step("query", {"file": (file,), "to": (to,)}, act, named[0])
+
+
+def _names_answered(request: Request) -> list[str]:
+    r"""Return the names in the rows that stood in the last answer.
+
+    Examples
+    --------
+    >>> told = Context(Step("query", {}), answer="8 (a.csv: min hours)\nname,hours\nBen Low,8")
+    >>> _names_answered(Request(Reading((Step("write", {}),)), "put his name into b.txt", told))
+    ['Ben Low']
+    """
+    table = read_table("\n".join(request.context.answer.splitlines()[1:]))
+    column = next((one for one in table.columns if names_column("name", one, "en")), label_of(table))
+    return table.values(column) if column else []
 
 
 def rows_described(request: Request) -> Step | None:
