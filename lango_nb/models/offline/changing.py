@@ -13,7 +13,7 @@ from typing import Any
 
 from lango_nb.core.masking import MASK, mask
 from lango_nb.models.offline.answers import LONGEST_LINE, quoted
-from lango_nb.models.offline.columns import is_numeric, names_column
+from lango_nb.models.offline.columns import holds_truths, is_numeric, names_column
 from lango_nb.models.offline.folder import Absent, Ask, CannotWork, Desk, Failed, Outcome, TooLarge, Work, holds_secret
 from lango_nb.models.offline.followups import CLAUSES
 from lango_nb.models.offline.keyed import KEYED, TABULAR, in_json, keyed
@@ -1189,6 +1189,10 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
         return []  # a number does not take the place of a word
     is_own = table.values(table.columns[0]).count(rows[0][0]) == 1
     named = f"{said} {' '.join(rows[0][:1] if is_own else rows[0])}"
+    truths = [name for name in table.columns if holds_truths(table.values(name))]
+    is_truth = any(names_column(new or said, name, desk.language) for name in truths)
+    if is_truth and not any(map(str.isdigit, new)):
+        return _cells_marked(text, named, "", desk.language)  # "set it to paid" is a yes, and no "paid"
     found = cells_meant(text, named, new)
     told_of = [cell for cell in found if names_column(said, cell.column, desk.language)]
     beside = cells_meant(text, f"{named} {column}", new) if column else []

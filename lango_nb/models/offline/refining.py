@@ -1254,9 +1254,30 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
         reading = reading._replace(others=tuple(one for one in reading.others if one.steps[0].act != "json.set"))
         return found._replace(others=reading.others)
     is_whole = is_whole and not left
-    if is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
+    if _is_row_pointed_at(step, request, context):
+        found = found._replace(others=())  # "set that one to paid" behind a question moves no file
+    elif is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
     return found
+
+
+def _is_row_pointed_at(step: Step, request: str, context: Context) -> bool:
+    """Tell whether what is moved is the row that a table was just asked for, and not its file: "put that one on paid".
+
+    Examples
+    --------
+    >>> row = Step("query", {"file": ("a.csv",), "query": ("max amount",)})
+    >>> moved, shown = Step("move", {"file": ("that one",), "to": ("paid",)}), Context(row, "a.csv", shown=("gas,9,no",))
+    >>> _is_row_pointed_at(moved, "put that one on paid", shown)
+    True
+    >>> _is_row_pointed_at(moved, "put that one into the folder paid", shown)
+    False
+    """
+    is_of_row = context.last is not None and context.last.act in {"query", "value.set"} and len(context.shown) == 1
+    is_of_row = is_of_row and not any(map(ENDED.search, context.shown))
+    goal = step.word("to")
+    is_bare = bool(goal) and "/" not in goal and not concepts_of(request) & {"file", "folder"}
+    return step.act == "move" and is_of_row and is_bare and all(is_small(one) for one in step.word("file").split())
 
 
 def _asks_whether(clause: str, language: str) -> bool:
