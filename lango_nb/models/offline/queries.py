@@ -86,6 +86,7 @@ QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "length": (("length", "duration", "distance", "minutes"), ("mm", "cm", "km", HOURS)),
     "depth": (("depth",), ()),
     "height": (("height", "altitude", "elevation"), ()),
+    "works": (("hours",), (HOURS,)),
 }
 """What things are (``data/reading/asked.tsv``): nouns that columns are called by which tell how much, and their units."""
 _SIZED = (("size", "area", "surface"), ("m2",))
@@ -93,6 +94,8 @@ _SIZED = (("size", "area", "surface"), ("m2",))
 _TELLING: Mapping[str, str] = {"price": "priced", "sold": "sold"}
 """What is said of things, and what the columns are called that tell how much it is (``data/reading/asked.tsv``)."""
 _EXTREMES = frozenset((*MEASURES["max"], *MEASURES["min"]))
+_OF_EXTREMES = frozenset(("works",))
+"""What wants its column only where the most of it, or the least, is wanted: "who works on Monday?" asks for no hours."""
 _STAYS = {"longest": "min", "oldest": "min", "shortest": "max", "newest": "max"}
 """Who is there longest, and newest, by the year or the day on which they came."""
 _TURNS = {"first": "min", "last": "max"}
@@ -919,7 +922,7 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
     """
     found: dict[str, tuple[float, int]] = {}
     said: dict[str, set[int]] = {}
-    placed, where = _place_said(asked, table)
+    (placed, where), is_extreme = _place_said(asked, table), bool(asked.has(_EXTREMES) or asked.asks(ENDS))
     for column in table.columns:
         title_of_it = column.partition(IS)[0]  # of a product
         parts = [part for part in plain(title_of_it).split() if not part[:1].isdigit() and not is_small(part)]
@@ -937,7 +940,7 @@ def _columns(asked: Question, table: Table, title: set[int]) -> list[str]:
             is_only = sum(holds_truths(table.values(one)) for one in table.columns) == 1
             met += [at for at, told in enumerate(asked.asking) if is_only and "yet" in told]  # "who has not paid yet?"
         told_by = [quality for quality, (nouns, units) in QUALITIES.items() if tells_quality(column, nouns, units)]
-        said_by = {*told_by, "lasts"} if "length" in told_by else {*told_by}
+        said_by = {*told_by, *(["lasts"] if "length" in told_by else [])} - (set() if is_extreme else _OF_EXTREMES)
         qualities = [at for at, told in enumerate(asked.asking) if not told.isdisjoint(said_by)]
         qualities = qualities if is_numeric(table.values(column)) or is_of_lengths(column, table) else []
         if not met and set(parts) & words_for("sold"):
