@@ -989,3 +989,50 @@ def test_what_is_put_onto_a_list_makes_no_second_one(ask: Ask, folder: Path) -> 
     ask("na shopping list troca os 30 dozen de eggs por 40")
     ask("e põe também canela")
     assert not (folder / "shopping list").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "then"),
+    [
+        ("add eggs to notes.md", "delete it"),
+        ("añade leche a notes.md", "bórralo"),
+        ("füge Eier zu notes.md hinzu", "lösch es"),
+        ("ajoute du lait à notes.md", "supprime-le"),
+        ("在notes.md里加上鸡蛋", "删掉它"),
+    ],
+)
+def test_it_right_behind_an_added_line_is_the_line_and_never_the_file(
+    ask: Ask, folder: Path, text: str, then: str
+) -> None:
+    before = held(folder)
+    ask(text)
+    ask(then)
+    assert held(folder) == before
+
+
+BILLS = "bill,amount,paid\nrent,700,yes\ngas,96,no\nwater,31,yes\n"
+
+
+@pytest.mark.parametrize("text", ["set it to paid", "zet die maar op paid", "put that one on paid"])
+def test_a_row_that_was_asked_for_is_paid_and_its_file_moves_nowhere(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "bills.csv").write_text(BILLS)
+    ask("which bill in bills.csv has the highest amount where paid is no?")
+    ask(text)
+    assert (folder / "bills.csv").read_text() in {BILLS, BILLS.replace("96,no", "96,yes")}
+    assert not (folder / "paid").exists()
+
+
+def test_what_is_paid_already_is_not_set_to_the_word(ask: Ask, folder: Path) -> None:
+    (folder / "bills.csv").write_text(BILLS)
+    ask("which bill in bills.csv has the highest amount?")
+    ask("set it to paid")
+    assert (folder / "bills.csv").read_text() == BILLS
+
+
+@pytest.mark.parametrize("text", ["put her name into winner.txt", "schreib ihren namen in winner.txt"])
+def test_the_name_of_the_row_with_the_least_is_written_and_nobody_elses(ask: Ask, folder: Path, text: str) -> None:
+    (folder / "shifts.csv").write_text("name,hours\nAnna,12\nBen,8\nCleo,20\n")
+    ask("who has the most hours in shifts.csv?")
+    ask("and the least?")
+    ask(text)
+    assert (folder / "winner.txt").read_text().strip() == "Ben"
