@@ -191,6 +191,8 @@ def longest_of(request: Request) -> Step | None:
     'list.smallest'
     """
     last, likely = request.last, (request.reading, *request.reading.others)
+    if (end := _longest_file(request)) is not None:
+        return request.instead(end)
     likely_steps = [one.steps[0] for one in likely if len(one.steps) == 1]
     step = next((one for one in likely_steps if one.act in {"read.longest", "read.shortest"}), Step("", {}))
     is_told = request.step.act == step.act or (request.step.act in {"read", "same"} and not request.unexplained)
@@ -205,6 +207,25 @@ def longest_of(request: Request) -> Step | None:
     return request.instead("count.lines", file=last.arguments["file"]) if is_pair else None
 
 
+def _longest_file(request: Request) -> str | None:
+    """Return the act that tells the longest, or the shortest, file where a file is called so, and no line of one.
+
+    Examples
+    --------
+    >>> said = Reading((Step("read.longest", {}),))
+    >>> _longest_file(Request(said, "which one is the longest file?", Context(Step("read", {}), "a.txt")))
+    'list.largest'
+    >>> _longest_file(Request(said, "what is the longest in this file?", Context()))
+    """
+    ends = request.concepts & _OF_FILE.keys()
+    is_else = request.concepts & {"line", "row", "word", "in", "oldest", "newest", "name"} or request.names()
+    is_maybe = request.step.act in {"read.longest", "read.shortest", "list.oldest", "list.newest"}
+    is_file = is_maybe and "file" in request.concepts and not is_else and set(request.step.arguments) <= {"n"}
+    return _OF_FILE[next(iter(ends))] if is_file and len(ends) == 1 else None
+
+
+_OF_FILE = {"longest": "list.largest", "shortest": "list.smallest"}
+"""Which end of a listing by size is meant by what files are called."""
 _MAYBE_ONE = frozenset(("unclear", "talk", "same", "search", "list", "read", "line.delete", "delete"))
 """Acts that are read where one of several files is told by what it is about."""
 
