@@ -278,12 +278,30 @@ def _told_instead(request: str, changed: Step, language: str) -> Step | None:
         said = {"file": changed.arguments["file"], "text": (request,), "new": (new,)}
         return Step("value.set", said, text=request)
     (old,) = written
+    new = _without_old(new, old, language)
     is_value = _VALUE.search(new) is not None and len(new.split()) == 1
     is_short = len(new.split()) * _FEW >= len(old.split())
     line = _beside(old, new, language)
     if not line and (not is_short or (is_value and _VALUE.search(old) is None)):
         return None  # "make it 2", where milk was written
     return _instead(changed, old, line or _lead(old) + new, request)
+
+
+def _without_old(new: str, old: str, language: str) -> str:
+    """Leave out of a new text what it is written instead of, where that is what stands there.
+
+    Examples
+    --------
+    >>> _without_old("tea instead of coffee", "coffee", "en"), _without_old("thee ipv koffie", "2 koffie", "nl")
+    ('tea', 'thee')
+    >>> _without_old("tea instead of lunch", "coffee", "en")
+    'tea instead of lunch'
+    """
+    found = words_of(new)
+    at = [place for place, one in enumerate(words_of_wishes(language).concepts(found)) if "instead" in one]
+    behind = [word for word in found[at[-1] + 1 :] if not is_small(word.text)] if at and at[0] else []
+    is_there = bool(behind) and all(_stands_in(word, old) for word in behind if word.kind != "sign")
+    return new[: found[at[0]].start].strip() if is_there else new
 
 
 def _new_text(request: str, language: str) -> str:

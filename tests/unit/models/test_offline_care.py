@@ -1036,3 +1036,10 @@ def test_the_name_of_the_row_with_the_least_is_written_and_nobody_elses(ask: Ask
     ask("and the least?")
     ask(text)
     assert (folder / "winner.txt").read_text().strip() == "Ben"
+
+
+@pytest.mark.parametrize("text", ["no, make it margarine instead of butter", "nee doe toch maar margarine ipv butter"])
+def test_what_is_written_instead_of_something_stands_there_alone(ask: Ask, folder: Path, text: str) -> None:
+    ask("add butter to notes.md")
+    ask(text)
+    assert (folder / "notes.md").read_text().endswith("\nmargarine\n")
