@@ -1277,7 +1277,8 @@ def _is_row_pointed_at(step: Step, request: str, context: Context) -> bool:
     is_of_row = is_of_row and not any(map(ENDED.search, context.shown))
     goal = step.word("to")
     is_bare = bool(goal) and "/" not in goal and not concepts_of(request) & {"file", "folder"}
-    return step.act == "move" and is_of_row and is_bare and all(is_small(one) for one in step.word("file").split())
+    pointed = step.word("file")
+    return step.act == "move" and is_of_row and is_bare and (not pointed or is_pointer(pointed, "it"))
 
 
 def _asks_whether(clause: str, language: str) -> bool:
