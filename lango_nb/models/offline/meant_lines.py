@@ -107,6 +107,9 @@ def taken_out(request: Request) -> Step | None:
     if is_bare and done.act in {"append", "prepend", "write", "create"} and is_mine:
         return request.instead("undo")  # "take it out again" is what was added, never the file
     is_it = len(gone) == len(said) == 1 and not gone[0][1] and not request.concepts & {"file", "line", "all"}
+    is_it = (
+        is_it and request.length <= FEW_SAID and all(is_pointer(one, "it") for one in step.arguments.get("file", ()))
+    )
     if is_it and is_mine and context.changed is not None and request.last.act in {"append", "prepend"}:
         return request.instead("undo")  # "delete it" right behind is the line, and not all of its file
     clause, left = next(iter(gone), ("", []))

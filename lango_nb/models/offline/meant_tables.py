@@ -561,7 +561,7 @@ def column_kept(request: Request) -> Step | None:
     if len(named) != 1 or is_other or len(unexplained(said, request.language)) > 1:
         return None
     act = "append" if "append" in request.concepts else "write"
-    if told.measure:  # "and her name", of the row with the most: nobody else's
+    if told.measure in {"max", "min"}:  # "and her name", of the row with the most: nobody else's
         names = _names_answered(request)
         return request.instead(act, file=(to,), text=("\n".join(names),)) if names else None
     return Step("query", {"file": (file,), "to": (to,)}, act, named[0])

@@ -1254,14 +1254,14 @@ def of_cell(reading: Reading, request: str, context: Context) -> Reading | None:
         reading = reading._replace(others=tuple(one for one in reading.others if one.steps[0].act != "json.set"))
         return found._replace(others=reading.others)
     is_whole = is_whole and not left
-    if _is_row_pointed_at(step, request, context):
+    if _is_row_pointed_at(step, request, context, reading.language):
         found = found._replace(others=())  # "set that one to paid" behind a question moves no file
     elif is_whole and not _ROW_SAID.search(request):  # only where nothing is called what was read
         return reading._replace(others=(found._replace(others=()), *reading.others))
     return found
 
 
-def _is_row_pointed_at(step: Step, request: str, context: Context) -> bool:
+def _is_row_pointed_at(step: Step, request: str, context: Context, language: str = "en") -> bool:
     """Tell whether what is moved is the row that a table was just asked for, and not its file: "put that one on paid".
 
     Examples
@@ -1278,7 +1278,8 @@ def _is_row_pointed_at(step: Step, request: str, context: Context) -> bool:
     goal = step.word("to")
     is_bare = bool(goal) and "/" not in goal and not concepts_of(request) & {"file", "folder"}
     pointed = step.word("file")
-    return step.act == "move" and is_of_row and is_bare and (not pointed or is_pointer(pointed, "it"))
+    is_it = is_pointer(pointed, "it") if pointed else set(unexplained(request, language)) <= set(goal.split())
+    return step.act == "move" and is_of_row and is_bare and is_it
 
 
 def _asks_whether(clause: str, language: str) -> bool:
