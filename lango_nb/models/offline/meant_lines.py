@@ -106,7 +106,11 @@ def taken_out(request: Request) -> Step | None:
     is_mine = done.word("file") in {"", file} and not (marks & {"tick", "tickmark"} or "file" in request.concepts)
     if is_bare and done.act in {"append", "prepend", "write", "create"} and is_mine:
         return request.instead("undo")  # "take it out again" is what was added, never the file
-    is_it = len(gone) == len(said) == 1 and not gone[0][1] and not request.concepts & {"file", "line", "all"}
+    is_it = (
+        len(gone) == len(said) == 1
+        and not gone[0][1]
+        and not request.concepts & {"file", "line", "all", "copy", "list", "folder"}
+    )
     is_it = (
         is_it and request.length <= FEW_SAID and all(is_pointer(one, "it") for one in step.arguments.get("file", ()))
     )
