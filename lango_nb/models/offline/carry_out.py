@@ -365,6 +365,7 @@ def least_of(reading: Reading) -> float:
         _is_of_its_name,
         _tells_a_text,
         _wants_to_be_asked,
+        _moves_what_it_is_put_in,
         _only_describes,
     )
     if is_cut or any(doubt(step) for step in reading.steps for doubt in doubts):
@@ -444,7 +445,7 @@ def _tells_a_text(step: Step) -> bool:
 
 
 def _wants_to_be_asked(step: Step) -> bool:
-    """Tell whether a request says that it shall be asked before something is changed: "delete the draft, but ask me first".
+    """Tell whether a request says that it shall be asked about a change: "delete the draft, but ask me first".
 
     Examples
     --------
@@ -452,9 +453,22 @@ def _wants_to_be_asked(step: Step) -> bool:
     >>> _wants_to_be_asked(said), _wants_to_be_asked(said._replace(text="write tea to a.txt first"))
     (True, False)
     """
-    told = lexicon().concepts([word for word in words(_around(step)) if not word.is_quoted])
-    every = frozenset[str]().union(*told)
-    return _may_change(step) and {"ask", "i"} <= every and bool(every & {"first", "prepend", "history"})
+    said = [word for word in words(_around(step).replace("-", " ")) if not word.is_quoted]  # "pergunta-me antes"
+    return _may_change(step) and any("ask_me" in one for one in words_of_wishes().concepts(said))
+
+
+def _moves_what_it_is_put_in(step: Step) -> bool:
+    """Tell whether a file is to be moved in which something is put: "zet in a.md een regel met tot morgen".
+
+    Examples
+    --------
+    >>> said = Step("move", {"file": ("a.md",), "to": ("morgen",)}, text="zet in a.md een regel met tot morgen")
+    >>> _moves_what_it_is_put_in(said), _moves_what_it_is_put_in(said._replace(text="zet a.md in morgen"))
+    (True, False)
+    """
+    file = step.word("file")
+    led = words(step.text.partition(file or "\0")[0])[-1:] if file in step.text else ()
+    return step.act == "move" and bool(led) and "in" in concepts_of(led[0].text)
 
 
 def _only_describes(step: Step) -> bool:

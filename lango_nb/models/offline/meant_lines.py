@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.keyed import TABULAR
-from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import NEGATING, Word, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, OF_TASKS, SHOWING, of_boxes, tells_done, what_is_ticked
 from lango_nb.models.offline.names import (
@@ -16,6 +17,7 @@ from lango_nb.models.offline.names import (
     is_part,
     is_pointer,
     is_small,
+    is_small_in,
     nearest_texts,
     points_back,
     rank,
@@ -552,6 +554,39 @@ def ticked_off(request: Request) -> Step | None:
         return None
     what = what_is_ticked(request.step._replace(text=request.text), request.language)
     return request.instead("task.done", text=(what,)) if what else None
+
+
+def tick_put(request: Request) -> Step | None:
+    """Return that a box is ticked, where it is said that a mark is put there: "put a tick by the soil in a.md".
+
+    Examples
+    --------
+    >>> said = Reading((Step("move", {"file": ("a.md",), "to": ("soil",)}),), language="nl")
+    >>> tick_put(Request(said, "zet in a.md een vinkje bij de soil", Context())).arguments
+    {'file': ('a.md',), 'find': ('soil',)}
+    """
+    said = [(word, "tickmark" in mark) for word, mark in zip(request.words, request.wishes, strict=True)]
+    at = max((place for place, (_, is_mark) in enumerate(said) if is_mark), default=None)
+    is_put = request.step.act in {"append", "prepend", "write", "replace", "json.set", "move"}
+    file = request.files[0] if len(request.files) == 1 else request.context.file
+    is_gone = says_gone(request.text, request.language)
+    if at is None or not is_put or not file or len(request.files) > 1 or is_gone or request.is_question:
+        return None
+    left = [word for word, _ in said[at + 1 :] if word.kind != "sign"]
+    if any(word.kind == "file" for word in left):  # "by the soil in a.md"
+        left = left[: next(place for place, word in enumerate(left) if word.kind == "file")]
+        left = _without_small(left[::-1], request.language)[::-1]
+    left = _without_small(left, request.language)
+    find = request.text[left[0].start : left[-1].end] if left else ""
+    return request.instead("line.tick", file=(file,), find=(find,)) if find else None
+
+
+def _without_small(found: Sequence[Word], language: str) -> Sequence[Word]:
+    """Leave out the small words that others begin with."""
+    small = (
+        place for place, word in enumerate(found) if not (is_small(word.text) or is_small_in(word.folded, language))
+    )
+    return found[next(small, len(found)) :]
 
 
 def ticked_too(request: Request) -> Step | None:

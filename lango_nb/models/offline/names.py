@@ -56,10 +56,11 @@ _DATED = re.compile("[\\d一二三四五六七八九十][月年時时]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 _KANA = re.compile("[\u3040-\u30ff]")
 _BEFORE_NAMES = re.compile(
-    "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|文件|ファイル|改成|改为|换成|[把在成为到从向给和]"
+    "[\\s\u3001\u3002\uff0c\uff1a\u300c\u300e\u201c\u300a,:「『]|[をにへはがでと]|叫做|叫|名为|名叫|新建|创建|文件|ファイル|改成|改为|换成|[把在成为到从向给和]|"
+    "(?:一[个個份张張篇本]|空的|空の|新的|新しい|新しく|新規に?)\\Z"
 )
 """What may stand before a name in Japanese and Chinese."""
-_SAID_BEFORE = ("て", "で", "から", "まで", "成", "为", "到")
+_SAID_BEFORE = ("て", "で", "から", "まで", "成", "为", "到", "建", "个", "個", "份")
 """How words end behind which a name in other letters begins."""
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
 _PARTICLES = re.compile("[のをにはがでと的那这个这張张本份次]|ファイル|文件|やつ")
@@ -687,6 +688,8 @@ def whole_new_name(word: str, text: str) -> str:
     'やること.txt'
     >>> whole_new_name("2026.md", "把rules.md改名为club rules 2026.md"), whole_new_name("otwarcia.txt", "utwórz plik godziny otwarcia.txt")
     ('club rules 2026.md', 'godziny otwarcia.txt')
+    >>> whole_new_name("plan.txt", "新建一个plan.txt"), whole_new_name("plan.txt", "新しくplan.txtを作って")
+    ('plan.txt', 'plan.txt')
     """
     first, _, bare = word.partition(" ")
     *_, verb = text.partition(word)[0].casefold().split() or [""]
