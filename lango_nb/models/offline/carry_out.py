@@ -467,7 +467,7 @@ def _moves_what_it_is_put_in(step: Step) -> bool:
     (True, False)
     """
     file = step.word("file")
-    led = words(step.text.partition(file or "\0")[0])[-1:] if file in step.text else ()
+    led = words(step.text.partition(file)[0])[-1:] if ENDED.search(file) and file in step.text else ()
     return step.act == "move" and bool(led) and "in" in concepts_of(led[0].text)
 
 

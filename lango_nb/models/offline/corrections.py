@@ -41,7 +41,9 @@ from lango_nb.models.offline.names import (
     table_of,
     trimmed,
     unaccented,
+    unexplained,
 )
+from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step
 from lango_nb.models.offline.question import words_of_tables
 
@@ -97,8 +99,9 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     is_last = context.last is not None and context.last.act.partition(".")[0] in {changed.act.partition(".")[0], *_SAME}
     step = _of_other_word(request, changed)
     step = _told_instead(request, changed, reading.language) if step is None and is_last else step
-    if step is not None:
-        return reading._replace(steps=(step,), confidence=1.0, others=())
+    boxes = () if is_asking(request) else _of_other_box(reading, request, begin, context)
+    if steps := boxes or (() if step is None else (step,)):
+        return reading._replace(steps=steps, confidence=1.0, each=(), others=())
     is_done = reading.steps[0].act in _DONE or (
         reading.steps[0].act == "line.delete" and not reading.steps[0].arguments
     )
@@ -112,6 +115,35 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     if (step := _of_what_was_written(request, changed, _clauses(request, begin), reading.language)) is not None:
         return reading._replace(steps=(step,), confidence=1.0, others=())
     return _asked(reading, request, changed, begin)
+
+
+def _of_other_box(reading: Reading, request: str, begin: int, context: Context) -> tuple[Step, ...]:
+    """Return that a box is as it was before, and another one is ticked: "no, I meant the posters"; empty where none is said.
+
+    Examples
+    --------
+    >>> ticked = Step("line.replace", {"file": ("a.md",), "old": ("- [ ] lamp",), "new": ("- [x] lamp",)})
+    >>> said = Reading((Step("fix", {"file": ("the soil",)}),))
+    >>> both = _of_other_box(said, "no, the soil", 4, Context(Step("line.tick", {}), changed=ticked))
+    >>> [(step.act, step.word("find")) for step in both]
+    [('line.untick', 'lamp'), ('line.tick', 'the soil')]
+    """
+    last, changed = context.last, context.changed
+    if not begin or last is None or changed is None or last.act not in _BACK or reading.steps[0].act in _DONE:
+        return ()
+    box = BOX.match(changed.word("old"))
+    before = "" if box is None else box[4]
+    told = {word.folded for word in words_of(before)}
+    read = next((said for said in reading.steps[0].arguments.values() if said), ())
+    left = [word for word in unexplained(request[begin:], reading.language) if plain(word) not in told]
+    find = read[0] if len(read) == 1 and plain(read[0]) not in told else " ".join(left)
+    file = changed.arguments["file"]
+    if not find or not before or is_pointer(find, "other"):
+        return ()
+    return Step(_BACK[last.act], {"file": file, "find": (before,)}), Step(last.act, {"file": file, "find": (find,)})
+
+
+_BACK = {"line.tick": "line.untick", "line.untick": "line.tick"}
 
 
 def _of_what_was_written(request: str, changed: Step, clauses: Sequence[str], language: str) -> Step | None:

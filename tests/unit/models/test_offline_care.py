@@ -1043,3 +1043,67 @@ def test_what_is_written_instead_of_something_stands_there_alone(ask: Ask, folde
     ask("add butter to notes.md")
     ask(text)
     assert (folder / "notes.md").read_text().endswith("\nmargarine\n")
+
+
+@pytest.mark.parametrize(
+    ("said", "more"),
+    [
+        ("tick off the candles in notes.md", "no wait i meant the posters"),
+        ("tick off the candles in notes.md", "sorry, the posters i meant, not the candles"),
+        ("hak in notes.md die candles ab", "nein, ich meinte die posters"),
+        ("vink in notes.md de candles af", "nee, de posters"),
+    ],
+)
+def test_who_meant_another_box_gets_the_first_one_back(ask: Ask, folder: Path, said: str, more: str) -> None:
+    before = "# To do\n- [ ] print the posters\n- [ ] buy candles\n"
+    (folder / "notes.md").write_text(before, encoding="utf-8")
+    ask(said)
+    ask(more)
+    assert (folder / "notes.md").read_text(encoding="utf-8") == before.replace("[ ] print", "[x] print")
+
+
+@pytest.mark.parametrize(
+    "said", ["zet in notes.md een vinkje bij print the posters", "setz in notes.md ein häkchen bei print the posters"]
+)
+def test_a_mark_that_is_put_into_a_list_moves_no_file(ask: Ask, folder: Path, said: str) -> None:
+    (folder / "notes.md").write_text("- [ ] print the posters\n", encoding="utf-8")
+    ask(said)
+    assert (folder / "notes.md").read_text(encoding="utf-8") == "- [x] print the posters\n"
+
+
+def test_what_is_put_into_a_file_does_not_move_it_unasked(ask: Ask, folder: Path) -> None:
+    (folder / "notes.md").write_text("- tea\n", encoding="utf-8")
+    ask("zet in notes.md een regel met tot morgen")
+    assert (folder / "notes.md").exists()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "show me old.txt and then ask me if it can go",
+        "quiero borrar old.txt, pregúntame antes",
+        "apaga old.txt mas pergunta-me antes",
+        "lösch old.txt, frag mich aber vorher",
+        "先问我再删除old.txt",
+    ],
+)
+def test_who_wants_to_be_asked_is_asked(ask: Ask, folder: Path, said: str) -> None:
+    (folder / "old.txt").write_text("The end.\n", encoding="utf-8")
+    ask(said)
+    assert (folder / "old.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("新建一个plan.txt，写上：周六排练", "plan.txt"),  # noqa: RUF001 - signs that people type
+        ("新建一份清单.txt", "清单.txt"),
+        ("建个todo2.txt", "todo2.txt"),
+        ("新建个人计划.txt", "个人计划.txt"),
+        ("新しくplan.txtを作って", "plan.txt"),
+    ],
+)
+def test_a_measure_word_is_no_part_of_a_name(ask: Ask, folder: Path, said: str, name: str) -> None:
+    before = {path.name for path in folder.iterdir()}
+    ask(said)
+    assert {path.name for path in folder.iterdir()} - before == {name}
