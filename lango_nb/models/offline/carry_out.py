@@ -1132,7 +1132,20 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
     if is_exact and _is_gentle(reading):
         desk.context, desk.asks_first = before, False
         return
+    if len(shown) == 1 and shown[0].act == "write":
+        yield from _ask_about_loss(desk, shown[0])
     raise Ask(desk.say("shall", plan=mask("; ".join(show(step) for step in shown))))
+
+
+def _ask_about_loss(desk: Desk, step: Step) -> Work:
+    """Ask with what a file holds before a text is written in its place."""
+    entry = yield from desk.folder.find(step.word("file"))
+    if entry is None or entry.is_folder:
+        return
+    old: str = yield from desk.folder.read(entry.name)
+    if old.strip():
+        new = quoted(lines(step.word("text")), desk.language)
+        raise Ask(desk.say("ask.replace", file=entry.name, n=len(lines(old)), new=new))
 
 
 def _after(context: Context, outcome: Outcome) -> Context:

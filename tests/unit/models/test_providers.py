@@ -103,7 +103,7 @@ def server(listening: ProviderServer) -> Iterator[ProviderServer]:
 
 def model_on(server: ProviderServer, model: str, **options: Any) -> LiveModel:
     url = server.openai_url if model.startswith("openai:") else server.url
-    defaults: dict[str, Any] = {"base_url": url, "keys": Keys(environ=ENVIRON), "timeout_s": 5.0}
+    defaults: dict[str, Any] = {"base_url": url, "keys": Keys(environ=ENVIRON), "timeout_s": 60.0}
     return live_model(model, **{**defaults, **options})
 
 
@@ -434,7 +434,7 @@ def test_what_waiting_cannot_mend_is_not_sent_again(
     side: Side, act: Act, code: str, run: Any, server: ProviderServer
 ) -> None:
     server.answer = lambda _request: act
-    error = failed(run, model_on(server, side.model, timeout_s=0.2 if isinstance(act, Hang) else 5.0), side)
+    error = failed(run, model_on(server, side.model, timeout_s=0.2 if isinstance(act, Hang) else 60.0), side)
     assert (error.code, len(server.requests)) == (code, 1)
     assert "<" not in str(error), "a page is not repeated"
     is_telling = KEY not in str(getattr(act, "message", "")) and not isinstance(act, Say)
@@ -650,7 +650,7 @@ def test_openai_itself_is_asked_for_responses_that_it_does_not_keep(
         return OpenAIProvider(base_url=server.openai_url, api_key=KEY)
 
     monkeypatch.setattr(providers, "_new_client", open_here)
-    model = live_model(side.model, keys=Keys(environ=ENVIRON), timeout_s=5.0, max_retries=0)
+    model = live_model(side.model, keys=Keys(environ=ENVIRON), timeout_s=60.0, max_retries=0)
     server.answer = in_turn(
         Calls([Call("fs_read", {"path": "b"}, "call_b"), Call("fs_read", "{", "call_c")], "I look."), Say("Read it.")
     )
