@@ -1132,7 +1132,7 @@ def _shown_plan(desk: Desk, reading: Reading) -> Work:
     if is_exact and _is_gentle(reading):
         desk.context, desk.asks_first = before, False
         return
-    if len(shown) == 1 and shown[0].act == "write":
+    if len(shown) == 1 and shown[0].act == "write" and shown[0].word("text"):
         yield from _ask_about_loss(desk, shown[0])
     raise Ask(desk.say("shall", plan=mask("; ".join(show(step) for step in shown))))
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.keyed import TABULAR
-from lango_nb.models.offline.lexicon import NEGATING, Word, concepts_of, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import NEGATING, Word, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, OF_TASKS, SHOWING, of_boxes, tells_done, what_is_ticked
 from lango_nb.models.offline.names import (
@@ -17,7 +17,6 @@ from lango_nb.models.offline.names import (
     is_part,
     is_pointer,
     is_small,
-    is_small_in,
     nearest_texts,
     points_back,
     rank,
@@ -572,7 +571,7 @@ def tick_put(request: Request) -> Step | None:
     is_gone = says_gone(request.text, request.language)
     if at is None or not is_put or not file or len(request.files) > 1 or is_gone or request.is_question:
         return None
-    left = [word for word, _ in said[at + 1 :] if word.kind != "sign"]
+    left: Sequence[Word] = [word for word, _ in said[at + 1 :] if word.kind != "sign"]
     if any(word.kind == "file" for word in left):  # "by the soil in a.md"
         left = left[: next(place for place, word in enumerate(left) if word.kind == "file")]
         left = _without_small(left[::-1], request.language)[::-1]
