@@ -201,8 +201,7 @@ def carry_out(
 def _found_out(reading: Reading, context: Context, folder: Folder) -> Work:
     """Look in all files for what a question asks whose plan led nowhere; ``None`` where it is none, or nothing is found."""
     text = " ".join(step.text.partition("\n")[0] for step in reading.steps)
-    is_bare = is_bare_wish(reading.steps[0], reading.language) if len(reading.steps) == 1 else False
-    is_question = asks(text) or is_bare or _goes_on(reading, text, context)
+    is_question = asks(text) or _goes_on(reading, text, context)
     if not is_question or any(step.destination for step in reading.steps):
         return None
     is_several = len(reading.steps) > 1
@@ -213,9 +212,9 @@ def _found_out(reading: Reading, context: Context, folder: Folder) -> Work:
     step = Step("unclear", {}, text=text)
     try:
         outcome: Outcome | None = yield from ask_tables(desk, step)
-        if outcome is None and not is_bare:
+        if outcome is None:
             outcome = yield from find_out(desk, text)
-        if outcome is None and not is_bare and len(reading.steps) == 1:
+        if outcome is None and len(reading.steps) == 1:
             outcome = yield from show_spoken(desk, reading.steps[0])
     except (Failed, Absent, TooLarge, Ask, CannotWork):  # the plan's own answer stands
         return None
@@ -585,21 +584,6 @@ def wants_to_know(text: str, language: str) -> bool:
     told = said_of_tables(text, language)
     is_asked = asks(text) or (is_how and bool(told & _QUALITIES)) or "lasts" in told
     return is_asked and not _CHAT.intersection(*lexicon_of(language).concepts(words(text)))
-
-
-def is_bare_wish(step: Step, language: str) -> bool:
-    """Tell whether what was hardly understood names something in a few words: "students from Berlin".
-
-    Examples
-    --------
-    >>> is_bare_wish(Step("unclear", {}, text="students from Berlin"), "en"), is_bare_wish(Step("unclear", {}, text="hm"), "en")
-    (True, False)
-    """
-    found = words(step.text.partition("\n")[0])
-    told = lexicon_of(language).concepts(found)
-    every = frozenset[str]().union(*told)
-    is_short = 1 < len(found) <= FEW_WORDS and all(word.kind in {"word", "number", "character"} for word in found)
-    return step.act == "unclear" and is_short and not every & (_CHAT | _CHANGING | {"i", "yes", "no", "it"})
 
 
 def _is_question(step: Step) -> bool:

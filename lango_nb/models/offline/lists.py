@@ -550,8 +550,7 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
     named = [name for name in named if name not in ruled_out]
     has_boxes = _speaks_of_boxes(context)
     file = named[0] if len(named) == 1 else context.file if has_boxes and not named else ""
-    ticked = None if file or has_boxes else _ticked_in_notes(reading, request)
-    in_notes = ticked or (None if file else _asked_of_notes(reading, request))
+    in_notes = None if file else _asked_of_notes(reading, request)
     is_left = bool(ruled_out) and not named and step.act in {"search", "read"} and says_state(request, reading.language)
     is_other = not (EXACT if named else ENDED).search(file) or file.casefold().endswith(TABULAR)
     if in_notes is not None or is_other or is_left:
@@ -616,34 +615,6 @@ def _asked_of_notes(reading: Reading, request: str) -> Step | None:
         return None
     asked = _asked_of_boxes(request, marks, reading.language, has_boxes=False)
     return None if asked is None else asked.with_arguments(file=(file,))
-
-
-def _ticked_in_notes(reading: Reading, request: str) -> Step | None:
-    """Return that a box is ticked in the file that a request describes: "tick off the room plan in my notes".
-
-    Examples
-    --------
-    >>> notes = Reading((Step("replace", {"file": ("my notes",)}),))
-    >>> said = Reading((Step("task.done", {"text": ("the room plan",)}),), others=(notes,))
-    >>> _ticked_in_notes(said, "tick off the room plan in my notes").arguments
-    {'file': ('my notes',), 'find': ('the room plan',)}
-    """
-    step = reading.steps[0]
-    marks = frozenset[str]().union(*words_of_wishes(reading.language).concepts(words_of(request)))
-    marked = words_of_wishes(reading.language)
-    left = [word for word in unexplained(request, reading.language) if not any(marked.concepts(words_of(word)))]
-    find = step.word("text") or step.word("find") or " ".join(left)
-    files = [word for one in (reading, *reading.others) for word in one.steps[0].arguments.get("file", ())]
-    notes = [word for word in files if is_noun_of_file(word.rpartition(" ")[2]) and find not in word]
-    is_tick = (
-        step.act in {"task.done", "search", "read"}
-        and "tick" in marks
-        and not is_asking(request)
-        and not concepts_of(request) & OF_TASKS
-    )
-    return (
-        Step("line.tick", {"file": (notes[0],), "find": (find,)}, text=request) if is_tick and find and notes else None
-    )
 
 
 def _ticked(request: str, context: Context, language: str) -> str:

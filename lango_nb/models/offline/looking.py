@@ -1097,8 +1097,6 @@ def _hit_of_rows(  # noqa: PLR0913, PLR0917 - a question, and the table
     joined = _joined(desk, step, asked, told, table)
     if joined is not None and spoken.isdisjoint(asked.wanted):
         asked = asked._replace(where=(joined,))
-    if _is_said_again(step, asked, told, desk.language):
-        return None  # nothing new is asked of it
     likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
     if likely is None:
         return None
@@ -1165,14 +1163,6 @@ def _title_of(name: str) -> str:
 def _has_two_questions(said: str) -> bool:
     """Tell whether a request asks twice: "what is short? what is below its minimum?"."""
     return any(sign in said.rstrip()[:-1] for sign in ASK_SIGNS)
-
-
-def _is_said_again(step: Step, asked: Query, told: Query | None, language: str) -> bool:
-    """Tell whether a request that may be about something else asks a table for what was told already."""
-    is_bare = step.act in {"list", "read"} or (step.act == "query" and not step.arguments)
-    is_same = told is not None and str(asked) == str(told)
-    is_new = asked.explained < _HALF and language not in EAST  # "and maths" of a table that knows no such word
-    return is_same and (is_bare or is_new) and not points_back(step.text.partition("\n")[0])
 
 
 def _likely(  # noqa: PLR0913, PLR0917 - all that speaks for a table

@@ -10,7 +10,7 @@ from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.keyed import TABULAR
 from lango_nb.models.offline.lexicon import NEGATING, Word, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, OF_TASKS, SHOWING, of_boxes, tells_done, what_is_ticked
+from lango_nb.models.offline.lists import FEW_WORDS, OF_TASKS, SHOWING, of_boxes, tells_done
 from lango_nb.models.offline.names import (
     asks,
     back_in,
@@ -35,7 +35,7 @@ from lango_nb.models.offline.request import (
     telling_in,
     wishes_said,
 )
-from lango_nb.models.offline.steps import BOTH, FEW_SAID, told_that
+from lango_nb.models.offline.steps import BOTH, FEW_SAID
 
 _GOING = frozenset(("line.delete", "line.tick", "delete", "task.done", "task.delete"))
 """Acts after which something is gone from a list."""
@@ -275,44 +275,6 @@ def line_with(request: Request) -> Step | None:
     return request.instead("search", file=file, find=step.arguments["line"]) if is_word and file else None
 
 
-def task_told(request: Request) -> Step | None:
-    """Return that it is noted what is to be done, where that is told in a clause behind the word for such a list.
-
-    Examples
-    --------
-    >>> said = Reading((Step("search", {"find": ("missing",)}),))
-    >>> task_told(Request(said, "put on my to-do list that we must get the missing ones", Context())).arguments
-    {'text': ('we must get the missing ones',)}
-    """
-    told = told_that(request.text) if request.step.act in _MAYBE_TASK and not request.is_question else ""
-    first = frozenset[str]().union(*lexicon().concepts(request.words)[:1])
-    return (
-        request.instead("task.add", text=(told,)) if told and first & KEEPING and request.concepts & OF_TASKS else None
-    )
-
-
-_MAYBE_TASK = frozenset(("search", "task.list", "read", "list", "unclear", "talk"))
-"""Acts that are read where something is to be noted that is told in a clause."""
-
-
-def line_gone(request: Request) -> Step | None:
-    """Return that a line goes from a file that is described, where a clause says just that: "the cups broke, take the line off the list".
-
-    Examples
-    --------
-    >>> said = Reading((Step("line.delete", {"file": ("the list",), "find": ("broke",)}),), 0.4)
-    >>> line_gone(Request(said, "the cups broke, delete the line from the list", Context())).arguments
-    {'file': ('the list',), 'find': ('broke',)}
-    >>> line_gone(Request(said, "should I delete the line from the list?", Context()))
-    """
-    step = request.step
-    is_said = any(
-        says_gone(one, request.language) and concepts_of(one) & {"line", "row"} for one in CLAUSE.split(request.text)
-    )
-    is_whole = step.act == "line.delete" and bool(step.word("file")) and bool(step.word("find"))
-    return step._replace(text=request.text) if is_whole and is_said and not asks(request.text) else None
-
-
 def sought_rather(request: Request) -> Step | None:
     """Return what is looked for where a word was taken for it that only makes the question softer: "in welk bestand staat Els ergens".
 
@@ -536,23 +498,6 @@ def task_done(request: Request) -> Step | None:
     if not is_one or not tells_done(request.text, request.language, near[0]):
         return None
     return request.instead("task.done", text=(near[0],))
-
-
-def ticked_off(request: Request) -> Step | None:
-    """Return that something is ticked off on the own list, or else on one with boxes, where that was hardly read: "vink de koelkast af".
-
-    Examples
-    --------
-    >>> said = Reading((Step("unclear", {}),), language="nl")
-    >>> ticked_off(Request(said, "vink de koelkast af", Context())).arguments
-    {'text': ('koelkast',)}
-    """
-    is_tick = any({"off", "tick"} <= one for one in request.wishes) and not request.is_question
-    is_other = request.names() or bool(request.concepts & OF_TASKS) or request.context.is_open
-    if request.step.act not in {"unclear", "talk", "task.done"} or not is_tick or is_other:
-        return None
-    what = what_is_ticked(request.step._replace(text=request.text), request.language)
-    return request.instead("task.done", text=(what,)) if what else None
 
 
 def tick_put(request: Request) -> Step | None:
@@ -800,30 +745,3 @@ def value_of_line(request: Request) -> Step | None:
     if not (is_text and is_wish and len(values) == 1) or is_other or step.act not in _MAYBE_AMOUNT | {"search"}:
         return None
     return request.instead("value.set", file=(file,), text=(request.text,), new=(values[0],))
-
-
-def one_instead(request: Request) -> Step | None:
-    """Return what is to be replaced by what, where a request says one instead of the other: "write euro instead of EUR in the script".
-
-    Examples
-    --------
-    >>> said = Reading((Step("replace", {"file": ("script",), "new": ("EUR",)}),))
-    >>> one_instead(Request(said, "in the script write euro instead of EUR", Context())).arguments
-    {'file': ('script',), 'old': ('EUR',), 'new': ('euro',)}
-    """
-    step, found, marks = request.step, request.words, request.wishes
-    at = [place for place, one in enumerate(marks) if "instead" in one]
-    if step.act != "replace" or not at or request.language in {"ja", "zh"} or any(word.is_quoted for word in found):
-        return None
-    behind = next((word for word in found[at[-1] + 1 :] if not is_small(word.text)), None)
-    before = found[at[0] - 1] if at[0] else None
-    if before is None or behind is None or {before.kind, behind.kind} != {"word"} or is_small(before.text):
-        return None
-    pointers = {word.text for word in found if any(is_pointer(word.text, kind) for kind in ("it", "those"))}
-    taken = {before.text, behind.text, *pointers}
-    files = tuple(word for word in step.arguments.get("file", ()) if taken.isdisjoint(word.split()))
-    named = tuple(request.files) or files
-    if any(name.endswith(TABLES) for name in (*named, "" if named else request.context.file)):
-        return None  # of rows
-    rest = {"file": named} if named else {}
-    return request.instead("replace", **rest, old=(behind.text,), new=(before.text,))

@@ -10,7 +10,7 @@ from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.lexicon import NEGATING, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING
-from lango_nb.models.offline.names import EAST, asks, is_pointer, points_back, rank, telling_words
+from lango_nb.models.offline.names import EAST, asks, points_back, rank
 from lango_nb.models.offline.operations import number, written
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.question import said_of_tables
@@ -190,23 +190,6 @@ def run_told(request: Request) -> Step | None:
 
 _WRITING = frozenset(("write", "append", "prepend", "create", "remember", "task.add"))
 """Acts that keep what a program gives, and do not only tell it."""
-
-
-def run_with(request: Request) -> Step | None:
-    """Return that the program that is spoken of is run with a file, where a file that is none was to be run: "run it on the may list".
-
-    Examples
-    --------
-    >>> shown = Context(Step("read", {"file": ("sum.py",)}), "sum.py")
-    >>> run_with(Request(Reading((Step("run.file", {"file": ("the may list",)}),)), "run it on the may list", shown)).arguments
-    {'file': ('sum.py', 'the may list')}
-    """
-    step, file = request.step, request.context.file
-    words = [word for word in step.arguments.get("file", ()) if not is_pointer(word, "it")]
-    is_run = step.act == "run.file" and _OF_PROGRAM.search(file) is not None
-    is_other = len(words) == 1 and not (_OF_PROGRAM.search(words[0]) or ENDED.search(words[0])) and not request.files
-    left = telling_words(words[0]) if is_other else ()
-    return request.instead("run.file", file=(file, words[0])) if is_run and left else None
 
 
 def renamed_inside(request: Request) -> Step | None:

@@ -28,22 +28,6 @@ from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Requ
 from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID
 from lango_nb.models.offline.table_query import parse as parse_query
 
-
-def key_left(request: Request) -> Step | None:
-    """Return the value of a JSON file whose key was not read, where one word is left: "hut.json 里海拔写的是多少".
-
-    Examples
-    --------
-    >>> said = Reading((Step("json.get", {"file": ("a.json",)}),))
-    >>> key_left(Request(said, "what is the frobnicator in a.json", Context())).arguments
-    {'file': ('a.json',), 'key': ('frobnicator',)}
-    """
-    step = request.step
-    left = [word for word in request.unexplained if word not in step.word("file")]
-    is_lacking = step.act == "json.get" and bool(step.word("file")) and not step.word("key") and len(left) == 1
-    return request.instead("json.get", file=step.arguments["file"], key=(left[0],)) if is_lacking else None
-
-
 _EXTREMES = frozenset(("largest", "smallest", "longest", "shortest", "newest", "oldest", "max", "min"))
 """Concepts of which rows are first once they are sorted."""
 
@@ -170,8 +154,6 @@ def of_table(request: Request) -> Step | None:
     asked = request.context.query
     if asked is not None and request.concepts & ASKED_OF and any("left" in one for one in request.wishes):
         return asked._replace(text=request.text) if request.length <= FEW_WORDS else None  # "so who is left?"
-    if asked is not None and not (is_line or request.files) and _is_of_rows(request):
-        return request.instead("query")
     return request.instead("query") if is_asked and not is_line and request.context.file.endswith(TABLES) else None
 
 
@@ -216,15 +198,6 @@ def _of_the_first(request: Request) -> Step | None:
     if not (is_sum or is_first) or not is_told or not request.names("number") or step.destination:
         return None
     return request.instead("query", **({"file": (file,)} if is_first else {}))
-
-
-def _is_of_rows(request: Request) -> bool:
-    """Tell whether a request names one or two things, and may want them of the rows that were shown: "give me their emails"."""
-    step, words = request.step, sum(request.step.arguments.values(), ())
-    is_bare = step.act in _MAYBE_COLUMN and not step.destination and request.length <= FEW_WORDS + 1
-    named = words or tuple(request.unexplained)
-    is_there = set(request.unexplained) <= {one for word in named for one in word.split()}
-    return is_bare and len(named) == 1 and len(named[0].split()) <= BOTH and is_there and not is_pointer(named[0], "it")
 
 
 def value_put(request: Request) -> Step | None:
@@ -421,10 +394,6 @@ def switched(request: Request) -> Step | None:
     return request.instead("json.set", file=(file,), key=(trimmed(key),), new=(new,)) if key else None
 
 
-_MAYBE_COLUMN = frozenset(("task.list", "list", "list.ending", "talk", "unclear", "read"))
-"""Acts that are read where the values of a column are asked for."""
-
-
 def columns_only(request: Request) -> Step | None:
     """Return that columns of a table are to be shown, and not which there are: "only the columns item and price of a.csv".
 
@@ -439,24 +408,6 @@ def columns_only(request: Request) -> Step | None:
     is_it = step.act == "columns" and file.endswith((".csv", ".tsv")) and not request.is_question
     left = [word for word in request.unexplained if word not in file]
     return request.instead("query", file=(file,)) if is_it and left else None
-
-
-def called(request: Request) -> Step | None:
-    """Return that the names are wanted of those who were counted or shown: "and what are they called?".
-
-    Examples
-    --------
-    >>> counted = Step("query", {"file": ("a.csv",), "query": ("count where country is Italy",)})
-    >>> said = Reading((Step("talk", {}),))
-    >>> called(Request(said, "what are they called?", Context(counted, "a.csv", query=counted)))[:2]
-    ('query', {'file': ('a.csv',)})
-    """
-    asked = request.context.query
-    is_it = asked is not None and "named" in request.asking and request.length <= SHORT and not request.files
-    is_look = bool(request.step.act) and not is_change(request.step.act) and not request.names()
-    if asked is None or not (is_it and is_look) or request.context.file != asked.word("file"):
-        return None
-    return request.instead("query", file=asked.arguments["file"])
 
 
 def largest_row(request: Request) -> Step | None:

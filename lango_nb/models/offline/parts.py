@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from lango_nb.core.errors import shorten
 from lango_nb.core.masking import mask
-from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, is_bare_wish, least_of, wants_to_know
+from lango_nb.models.offline.carry_out import BY_WRITING, LISTING, least_of, wants_to_know
 from lango_nb.models.offline.conversation import Conversation
 from lango_nb.models.offline.lexicon import Word, concepts_of, is_small_anywhere, lexicon, words
 from lango_nb.models.offline.lists import words_of_wishes
@@ -429,7 +429,7 @@ def may_be_found_out(step: Step, confidence: float, language: str, route: Route 
         Who else it may be for.
     """
     if not wants_to_know(step.text, language):
-        return is_bare_wish(step, language)
+        return False
     if step.act in acts() and is_change(step.act):
         return step.act == "remember" and least_of(Reading((step,))) > 1  # it is a question
     other = 0.0 if route is None else route.confidence

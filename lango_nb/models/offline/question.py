@@ -373,25 +373,12 @@ def said_of_tables(text: str, language: str) -> frozenset[str]:
 
 def says_state(text: str, language: str) -> str:
     """Return which of the things to be done a request is about: those that are ``open``, those that are ``done``; else empty."""
-    said = said_of_tables(_without_opening(text), language)
+    said = said_of_tables(text, language)
     said |= {"open"} if "rest" in said else frozenset()
     is_not = bool(NEGATING & frozenset[str]().union(*lexicon_of(language).concepts(words(text))))
     return (
         "open" if "open" in said or ("done" in said and (is_not or "not" in said)) else "done" if "done" in said else ""
     )
-
-
-def _without_opening(text: str) -> str:
-    """Leave out the verb in front of what is to be opened: it says nothing of what is open.
-
-    Examples
-    --------
-    >>> _without_opening("open the todo list"), _without_opening("open tasks in todo.md")
-    (' the todo list', 'open tasks in todo.md')
-    """
-    first, second = [*words(text)[:2], None, None][:2]
-    is_verb = first is not None and second is not None and (second.kind == "file" or is_small(second.text))
-    return text[first.end :] if first is not None and is_verb and first.folded == "open" else text
 
 
 def number_said(word: Word, told: Iterable[str]) -> int:

@@ -49,7 +49,6 @@ from lango_nb.models.offline.names import (
     trimmed,
     unexplained,
 )
-from lango_nb.models.offline.operations import in_figures, reckon
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk
 from lango_nb.models.offline.question import said_of_tables
 from lango_nb.models.offline.reader import FOLLOWS, is_misnamed
@@ -401,8 +400,6 @@ def _whole_names(step: Step) -> Step:
         is_other = any(one & NEGATING for one in told)  # "(not in a.txt)"
         begin = next((word.start for word, one in zip(inside, told, strict=True) if not one & {"in", "into"}), 0)
         return step if is_other else step.with_arguments(file=(named[1][begin:],))
-    if is_change(step.act) and len(files) == 1 and (one := _one_of(step, files[0])):
-        return step.with_arguments(file=(one,))
     if step.act not in {"delete", "ask.change"} or len(files) != BOTH:
         return step
     kept = tuple(word for word in files if not (is_pointer(word, "it") or is_pointer(word, "those")))
@@ -411,20 +408,6 @@ def _whole_names(step: Step) -> Step:
         ENDED.search(word) or is_noun_of_file(word) for word in files if word not in that
     )
     return step.with_arguments(file=that if is_that else kept) if is_that or len(kept) == 1 else step
-
-
-def _one_of(step: Step, word: str) -> str:
-    """Return what says that only one is meant of what a word points at; empty where nothing does.
-
-    Examples
-    --------
-    >>> _one_of(Step("rename", {}, text="rename one of them to a.txt"), "them"), _one_of(Step("delete", {}, text="delete them"), "them")
-    ('one of them', '')
-    """
-    before = words_of(step.text.partition(word)[0])[-BOTH:]
-    told = lexicon().concepts(before)
-    is_one = len(before) == BOTH and "one_number" in told[0] and "from" in told[1] and is_pointer(word, "those")
-    return step.text[before[0].start : step.text.find(word) + len(word)] if is_one else ""
 
 
 def _behind_colon(step: Step) -> Step:
@@ -651,25 +634,6 @@ def _of_the_other(step: Step) -> Step:
     both = {one.text: step.text[one.start : other.end] for one, other in pairwise(found) if one.text in files}
     others = {one: said for one, said in both.items() if is_pointer(said, "other") and said not in files}
     return step.with_arguments(file=tuple(others.get(word, word) for word in files)) if others else step
-
-
-def of_no_sum(reading: Reading, request: str, context: Context) -> Reading:
-    """Return that a question is to be found out where what was read as a sum is none: how much it is may stand in a file.
-
-    Examples
-    --------
-    >>> said = Reading((Step("calculate", {"text": ("2024-05-18",)}),))
-    >>> of_no_sum(said, "who is there on 2024-05-18?", Context()).steps[0].act
-    'unclear'
-    """
-    step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
-    if step.act != "calculate" or not asks(request) or "calculate" in concepts_of(request):
-        return reading
-    before = context.answer.partition("\n")[0]
-    ways = (step.word("text"), in_figures(step.word("text"), before), f"{before} {step.word('text')}")
-    if any(reckon(way, has_units=has_units) for way in ways for has_units in (False, True)):
-        return reading
-    return reading._replace(steps=(Step("unclear", {}, text=request),))
 
 
 def of_known_kinds(reading: Reading) -> Reading:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, WISHING, last_of, of_each_file
+from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, last_of, of_each_file
 from lango_nb.models.offline.lexicon import (
     NEGATING,
     REFUSING,
@@ -57,10 +57,7 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
     """Fill what the steps of a reading lack from the words beside them; a step for several files becomes one for each."""
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
-    steps = [
-        _of_two_names(_in_place(_of_both_lists(_of_kind(_of_ending(_of_that_file(step, context))))))
-        for step in reading.steps
-    ]
+    steps = [_in_place(_of_both_lists(_of_kind(_of_that_file(step, context)))) for step in reading.steps]
     steps = [_of_it(_of_last_task(step, reading.language, context), reading.language) for step in steps]
     steps = [
         with_left_over(
@@ -69,12 +66,7 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
                     _only_text(
                         _of_a_part(
                             plainly(
-                                _remembered_whole(
-                                    _whole_list(
-                                        _whole_text(_with_both(step, reading.language), reading.language),
-                                        reading.language,
-                                    )
-                                )
+                                _remembered_whole(_whole_text(_with_both(step, reading.language), reading.language))
                             )
                         ),
                         reading.language,
@@ -93,22 +85,6 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
         reading = reading._replace(others=())  # "write hello into the folder old"
     split = of_each_file(steps[0]) if len(steps) == 1 else tuple(steps)
     return with_others_filled(reading._replace(steps=split))
-
-
-def _of_ending(step: Step) -> Step:
-    """Return that files of a kind are to be listed, where their ending was taken for a file: "which .txt files are in letters?".
-
-    Examples
-    --------
-    >>> _of_ending(Step("list", {"file": (".txt", "letters")})).arguments
-    {'file': ('letters',), 'ending': ('.txt',)}
-    """
-    files = step.arguments.get("file", ())
-    ends = tuple(one for one in files if re.fullmatch(r"\*?\.\w{1,5}", one))
-    if step.act != "list" or len(ends) != 1:
-        return step
-    rest = {"file": places} if (places := tuple(one for one in files if one not in ends)) else {}
-    return Step("list.ending", {**rest, "ending": ends}, step.destination, step.text)
 
 
 _WHOLE = frozenset(("read.upper", "read.lower", "read.reversed", "read.sorted", "read.unique"))
@@ -168,23 +144,6 @@ def _of_kind(step: Step) -> Step:
     kinds = kind_of_file(step.word("to").rpartition(" ")[2]) if step.word("to") else ()
     is_kind = step.act in {"copy.ending", "move.ending"} and not step.word("ending") and bool(kinds)
     return step.with_arguments(ending=kinds[:1], to=()) if is_kind else step
-
-
-def _of_two_names(step: Step) -> Step:
-    """Return a copy, or another name, from one name to another, where both were taken for one: "a.txt jako b.txt".
-
-    Examples
-    --------
-    >>> _of_two_names(Step("copy", {"file": ("a.txt",), "to": ("a.txt jako b.txt",)})).arguments
-    {'file': ('a.txt',), 'to': ('b.txt',)}
-    """
-    said = [[word.text for word in words_of(one) if word.kind == "file"] for one in sum(step.arguments.values(), ())]
-    named = next((names for names in said if len(names) == BOTH), [])
-    is_between = step.act in {"copy", "rename", "move"} and len(set(named)) == BOTH
-    files, to = step.arguments.get("file", ()), step.word("to")
-    if step.act == "copy" and len(files) == BOTH and is_pointer(files[0], "it") and EXACT.fullmatch(files[1]) and to:
-        return step.with_arguments(file=files[:1], to=(f"{to.rstrip('/')}/{files[1]}",))  # "copy it as b.md to old"
-    return step.with_arguments(file=(named[0],), to=(named[1],)) if is_between else step
 
 
 def _of_that_file(step: Step, context: Context) -> Step:
@@ -658,61 +617,6 @@ def _whole_text(step: Step, language: str) -> Step:
     if is_verb and _is_no_adding(between[0], language):
         begin = last + between[0].start
     return step.with_arguments(file=(file,), text=(step.text[begin:end],))
-
-
-def _whole_list(step: Step, language: str) -> Step:
-    """Give a list that is written the things back that stand beside it, without words for where it is written.
-
-    Examples
-    --------
-    >>> said = "leg eine Datei a.txt an mit Äpfel, Brot und Milch drin"
-    >>> _whole_list(Step("write", {"file": ("a.txt",), "text": ("Äpfel",)}, text=said), "de").word("text")
-    'Äpfel, Brot und Milch'
-    >>> said = "add milk to a.txt, and show it"
-    >>> _whole_list(Step("append", {"file": ("a.txt",), "text": ("milk",)}, text=said), "en").word("text")
-    'milk'
-    """
-    text, said = step.word("text"), step.text.partition("\n")[0]
-    found = words_of(said)
-    begin = said.find(text)
-    inside = [at for at, word in enumerate(found) if begin <= word.start and word.end <= begin + len(text)]
-    is_text = step.act in {*WRITING, "prepend"} and len(step.arguments.get("text", ())) == 1 and bool(inside)
-    if not is_text or said.count(text) != 1 or any(word.is_quoted for word in found) or ":" in said[:begin]:
-        return step
-    told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
-    joins = [word.text in _LISTED or "and" in one for word, one in zip(found, told, strict=True)]
-    items = [
-        word.kind in {"word", "kana", "character"}
-        and not (mark & {"apiece", "therein", "manners"} or one & _OF_CLAUSES or is_small(word.text) or "and" in one)
-        for word, one, mark in zip(found, told, marks, strict=True)
-    ]
-    first, last = inside[0], inside[-1]
-    while last + 2 < len(found) and joins[last + 1] and (more := _run_of(items, last + 2, 1)):
-        last += 1 + more
-    while first > 1 and joins[first - 1] and (more := _run_of(items, first - 2, -1)):
-        first -= 1 + more
-    if not any(joins[first : last + 1]):
-        return step
-    while first < last and "therein" in marks[first]:
-        first += 1
-    while last > first and "therein" in marks[last]:
-        last -= 1
-    return step.with_arguments(text=(said[found[first].start : found[last].end],))
-
-
-def _run_of(items: Sequence[bool], at: int, way: int) -> int:
-    """Return how many words of one thing of a list stand from a place on; 0 where there is none, or more than that."""
-    count = 0
-    while 0 <= at < len(items) and items[at]:
-        count, at = count + 1, at + way
-    return count if count <= _LONGEST_THING else 0
-
-
-_LISTED = (",", "\u3001", "\uff0c")
-"""Signs between the things of a list."""
-_LONGEST_THING = 6
-_OF_CLAUSES = WISHING | {"i", "you", "it", "file", "folder", "then", "each", "line", "only", "thanks", "name"}
-"""Concepts of what is no thing of a list, but another clause."""
 
 
 def _with_all_quoted(steps: tuple[Step, ...], request: str) -> tuple[Step, ...]:

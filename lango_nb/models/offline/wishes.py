@@ -392,25 +392,3 @@ def _sentences(request: str) -> list[str]:
 _ENDS_SENTENCE = re.compile(
     r"(?<!\b\w)(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSr)(?<!\.)[.!?](?=\s+[^\s(])|[\u3002\uff01\uff1f]|[:\uff1a](?=\s)"
 )
-_SENTENCE = re.compile(r"(?<=[.!])\s+|(?<=[\u3002\uff01])")
-_NOTHING_ELSE = frozenset("no not none all other more greeting thanks farewell please".split())
-"""Concepts of sentences that only say that nothing else is wanted."""
-
-
-def without_nothing_else(request: str) -> str:
-    """Leave out the last sentence of a request where it only says that nothing else is wanted.
-
-    Examples
-    --------
-    >>> without_nothing_else('crea "a.txt". Nada más, sin saludos.'), without_nothing_else("delete drafts. Not the letters!")
-    ('crea "a.txt".', 'delete drafts. Not the letters!')
-    """
-    *kept, last = _SENTENCE.split(request.strip())
-    found = [word for word in words(last) if word.kind != "sign"]
-    told = lexicon().concepts(found)
-    is_only = all(
-        one & _NOTHING_ELSE or is_small(word.text) or not word.text.isalpha()
-        for word, one in zip(found, told, strict=True)
-    )
-    is_bare = is_only and not any(word.is_quoted or word.kind in {"file", "number"} for word in found)
-    return " ".join(kept) if kept and is_bare and any(one & NEGATING for one in told) else request
