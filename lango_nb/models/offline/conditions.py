@@ -277,7 +277,7 @@ def _is_case_of(unit: Unit, word: str, asked: Question) -> bool:
 def _when(asked: Question, column: str, values: Sequence[str]) -> Condition | None:
     """Return the day, month or year that is said."""
     days = {value: when for value in values if (when := day(value)) is not None}
-    for read in (_dates, _months, _numbered_months, _year_or_day):
+    for read in (_dates, _months, _numbered_months, _year_or_day, _weekday):
         if (found := read(asked, column, days)) is not None:
             return found
     return None
@@ -360,6 +360,25 @@ def _year_or_day(asked: Question, column: str, days: Mapping[str, date]) -> Cond
             asked.used.add(unit.token)
             return Condition(column, "day", (str(said),))
     return None
+
+
+def _weekday(asked: Question, column: str, days: Mapping[str, date]) -> Condition | None:
+    """Return the day of the week that is said, where some of the dates are one.
+
+    Examples
+    --------
+    >>> from lango_nb.models.offline.queries import query
+    >>> log = Table(("date", "text"), (("2025-03-07", "full"), ("2025-03-08", "on")))
+    >>> str(query("what happened on Friday?", log)), str(query("was war am Freitag?", log, language="de"))
+    ('rows where date weekday friday', 'rows where date weekday friday')
+    """
+    there = {WEEKDAYS[when.weekday()] for when in days.values()}
+    said = {name: places for name in sorted(there) if (places := asked.means(name)) and not asked.used & {*places}}
+    if len(said) != 1:
+        return None
+    (name,) = said
+    asked.used.update(said[name])
+    return Condition(column, "weekday", (name,))
 
 
 def _numbered(asked: Question, column: str, values: Sequence[str], is_before: bool) -> Condition | None:

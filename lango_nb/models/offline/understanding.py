@@ -9,6 +9,7 @@ again, answers are our own sentences.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -75,6 +76,7 @@ from lango_nb.models.offline.refining import (
 )
 from lango_nb.models.offline.request import ASKED_OF, length
 from lango_nb.models.offline.steps import (
+    COLONS,
     FEW_SAID,
     with_agreeing,
     with_others_filled,
@@ -151,7 +153,7 @@ def resolved(request: str, context: Context, language: str = "", own: OwnTools =
 
     A few words are taken to be in the language that was spoken before.
     """
-    request = without_preamble(without_manners(request))
+    request = without_hint(without_preamble(without_manners(without_thanks(request))))
     if context.is_open and (anew := _behind_refusal(request, context)):
         request, context = anew, context._replace(asked=None, missing="", is_open=False)
     last = last_of(context)
@@ -340,6 +342,31 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
     return whole if is_of_asked else with_agreeing(whole)
 
 
+_OF_TEXT = frozenset(("write", "append", "prepend", "save", "remember"))
+"""Concepts of wishes in which thanks may be part of what is written."""
+
+
+def without_thanks(request: str) -> str:
+    """Leave out a last sentence that only thanks.
+
+    Examples
+    --------
+    >>> without_thanks("replace tea by juice in a.txt. Thank you very much!"), without_thanks("show a.txt! Vielen Dank")
+    ('replace tea by juice in a.txt', 'show a.txt')
+    >>> without_thanks("write to a.txt: it was fun. Thank you all!"), without_thanks("ok. thanks a lot")
+    ('write to a.txt: it was fun. Thank you all!', 'ok. thanks a lot')
+    """
+    *rest, last = _SENTENCE_ENDS.split(request.strip().rstrip(" .!\u3002\uff01"))
+    head = request[: request.rindex(last)].rstrip(" .!\u3002\uff01") if rest else ""
+    found, told = words_of(head), concepts_of(last)
+    is_thanks = "thanks" in told and not told & (WISHING - {"many"}) and length(last) <= FEW_WORDS
+    is_text = any(word.is_quoted or word.text in COLONS for word in found) or bool(concepts_of(head) & _OF_TEXT)
+    return head if is_thanks and len(found) > 1 and not (is_text or "\n" in request.strip()) else request
+
+
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
+
+
 def without_manners(request: str) -> str:
     """Leave out words of politeness at the end of a request of one line: they are no part of what is written.
 
@@ -377,6 +404,27 @@ def without_preamble(request: str) -> str:
     is_led = any("preamble" in one for one in marks[:end]) and not any(word.is_quoted for word in found[:end])
     rest = request[found[end].start :] if is_led and len(found) - end > _LEAST_KEPT else ""
     return rest if rest and (asks(rest) or bool(WISHING & told[end])) else request
+
+
+_HINTED = re.compile(r"(?P<question>[^?\uff1f]{8,}[?\uff1f])\s*(?P<hint>[^?\uff1f:]{3,80})")
+"""A question, and a sentence behind it."""
+
+
+def without_hint(request: str) -> str:
+    """Leave out a sentence behind a question that names no file and only says where the answer may stand.
+
+    Examples
+    --------
+    >>> without_hint("how much do we get for the heating? I think it is in one of the letters")
+    'how much do we get for the heating?'
+    >>> without_hint("what's in the notes? show me the first line"), without_hint("when do we open? see a.txt")
+    ("what's in the notes? show me the first line", 'when do we open? see a.txt')
+    """
+    found = _HINTED.fullmatch(request.strip())
+    if found is None or any(word.is_quoted or word.kind in {"file", "number"} for word in words_of(found["hint"])):
+        return request
+    is_hint = any("hint" in one for one in words_of_wishes().concepts(words_of(found["hint"])))
+    return found["question"] if is_hint else request
 
 
 def without_greeting(request: str) -> str:
