@@ -971,7 +971,11 @@ def _json_set(desk: Desk, step: Step) -> Work:
         key = key_abroad(error, key, desk.language) or key
     try:
         key = _switch_below(old, json_path(old, key)) if truth(new) is not None else key
-        changed, name = json_set(old, key, new), json_path(old, key)
+        name = json_path(old, key)
+        ways = with_end(str(keyed(old).values[name]), new, desk.context.answer)
+        if len(ways) > 1 and not desk.is_certain:
+            raise Ask(desk.say("shall", plan=show(step.with_arguments(key=(name,), new=(ways[-1],)))))
+        changed = json_set(old, key, ways[-1])
         first, last = keyed(old).spans[name]
     except (NoSuch, Unsure) as error:
         raise desk.explain(error, path) from error
@@ -987,6 +991,44 @@ def _json_set(desk: Desk, step: Step) -> Work:
     start, end = keyed(now).spans[name]
     said = desk.say("json.set", file=path, name=name, new=now[start:end], old=old[first:last])
     return _done(step, said, path)
+
+
+def with_end(span: str, end: str, said: str = "") -> list[str]:
+    """Return what a time or a date makes of a span of them of which it is one end, and every other value as it is.
+
+    Parameters
+    ----------
+    span, end : str
+        What is there, and what it should be.
+    said : str
+        What was just told of it: the end that was changed before is the one that is changed again.
+
+    Returns
+    -------
+    list of str
+        Two, where it may be either end.
+
+    Examples
+    --------
+    >>> with_end("10:00-14:00", "16:00"), with_end("10:00-14:00", "12:00")
+    (['10:00-16:00'], ['12:00-14:00', '10:00-12:00'])
+    >>> with_end("10:00-15:00", "12:00", "10:00-15:00 (before: 10:00-14:00)"), with_end("08-20", "12")
+    (['10:00-12:00'], ['12'])
+    """
+    form = rf"({re.sub('[0-9]+', '[0-9]+', re.escape(end.strip()))})"
+    whole = re.compile(rf"{form}(\s*[-\u2013]\s*){form}")
+    found = whole.fullmatch(span.strip())
+    if found is None or end.strip().isdigit() or not any(map(str.isdigit, end)):
+        return [end]
+    first, dash, last = found.groups()
+    ways = [one for one in ((end, last), (first, end)) if _numbers(one[0]) < _numbers(one[1])] or [(first, end)]
+    before = next((one.groups() for one in whole.finditer(said) if one[0] != found[0]), (first, dash, last))
+    kept = [way for way in ways if (way[0] == first == before[0]) or (way[1] == last == before[2])]
+    return [f"{one}{dash}{other}" for one, other in (kept if len(kept) == 1 else ways)]
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(one) for one in re.findall("[0-9]+", text)]
 
 
 def _switch_below(text: str, key: str) -> str:

@@ -658,6 +658,8 @@ class Desk:
             is_it = begins_with_pointer(word) or self._pointed(word) is not None
             is_unclear = (bool(self._guess) or (is_foreign and not is_it)) and not _PATH.fullmatch(word.strip())
             return is_unclear and not self._is_meant(word, name)
+        if self._just_made(word) == name:
+            return False
         if is_pointer(word, "it") or is_pointer(word, "those"):
             is_sought = not (self.context.file or self.context.shown)  # "delete the letter": nothing was spoken of
             is_open = self.context.asked is not None  # what "it" is has become unclear: a question was not answered
@@ -1030,18 +1032,25 @@ class Desk:
     def _is_of_kind(self, name: str) -> bool:
         return bool(self._kind) and name.casefold().endswith(_ENDINGS[self._kind])
 
+    def _just_made(self, word: str) -> str:
+        """Return the copy or the folder that was just made, where a word means it; empty where it means none."""
+        made = self.context.changed
+        if made is None or len(made.arguments.get("file", ())) > 1:
+            return ""
+        said = {"copy": ("copy", "targets"), "write": ("copy", "file"), "folder.make": ("folder", "to")}
+        kind, role = said.get(made.act, ("", ""))
+        is_meant = kind and is_pointer(trimmed(word), kind) and (made.act != "write" or made.word("made"))
+        return made.word(role) if is_meant else ""
+
     def _pointed(self, word: str) -> str | None:
         """Return what a pronoun or an ordinal points at."""
         context = self.context
-        copied = context.changed
-        if copied is not None and copied.act == "write" and copied.word("made") and is_pointer(trimmed(word), "copy"):
-            return copied.word("file")
-        if copied is not None and copied.act == "copy" and len(copied.arguments.get("file", ())) == 1:
-            for kind, role in (("copy", "targets"), ("original", "file")):
-                if is_pointer(trimmed(word), kind) and copied.word(role):
-                    return copied.word(role)
-        if copied is not None and copied.act == "folder.make" and is_pointer(trimmed(word), "folder"):
-            return copied.word("to")
+        if made := self._just_made(word):
+            return made
+        if context.changed is not None and context.changed.act == "copy" and is_pointer(trimmed(word), "original"):
+            sources = context.changed.arguments.get("file", ())
+            if len(sources) == 1:
+                return sources[0]
         bare = _FILLER.sub(" ", word.casefold()).strip()
         among = context.shown or context.spoken[-2:]
         place = self._place(bare) if len(among) > (not context.shown) and not _PATH.fullmatch(word.strip()) else None
