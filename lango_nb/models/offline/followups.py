@@ -61,7 +61,7 @@ _KEPT = frozenset(("find", "column", "by", "key", "value", "name", "ending"))
 _PUT_BY = {"append": "text", "prepend": "text", "task.add": "text", "line.delete": "find", "line.tick": "find"}
 """Acts on lists, and the role of what goes onto them or comes off."""
 _SOUGHT = frozenset(("search", "count.matches"))
-_DONE_WITH = frozenset(("sort", "reverse", "upper", "lower", "again", "count"))
+DONE_WITH = frozenset(("sort", "reverse", "upper", "lower", "again", "count"))
 """Concepts of what is done with a text, said behind a word for it."""
 _TRANSFERS = frozenset(("move", "rename", "copy"))
 
@@ -291,7 +291,7 @@ def _without_pointers(step: Step, words: tuple[str, ...]) -> tuple[str, ...]:
 def _is_it_and_more(words: str) -> bool:
     """Tell whether words are a pointer, and what is to be done with it: "das alphabetisch"."""
     first, *rest = words.split() or [""]
-    return bool(rest) and is_pointer(first, "it") and all(concepts_of(word) & _DONE_WITH for word in rest)
+    return bool(rest) and is_pointer(first, "it") and all(concepts_of(word) & DONE_WITH for word in rest)
 
 
 def _without_lead(words: str, language: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from lango_nb.models.offline.followups import CLAUSES, ENDED, EXACT, HALF, WISHING, lacks
+from lango_nb.models.offline.followups import CLAUSES, DONE_WITH, ENDED, EXACT, HALF, WISHING, lacks
 from lango_nb.models.offline.keyed import KEYED, TABULAR
 from lango_nb.models.offline.lexicon import (
     ASK_SIGNS,
@@ -381,7 +381,8 @@ def of_spoken_list(reading: Reading, request: str, context: Context) -> Reading:
     )
     is_more = is_more or (is_lacking and not any(sign in request for sign in (":", "\uff1a")))  # "käse fehlt noch"
     is_asked = request.rstrip()[-1:] in ASK_SIGNS or is_asking(request) or "how" in concepts_of(request)
-    is_put = is_put or (is_more and len(found) <= FEW_WORDS and not is_asked)  # no "and how long now"
+    is_done_with = reading.confidence >= SURE and bool(concepts_of(request) & DONE_WITH)  # "and now sort it"
+    is_put = is_put or (is_more and len(found) <= FEW_WORDS and not (is_asked or is_done_with))  # no "and how long now"
     is_gone = any("delete" in one for one in told_all) and not any(one & KEEPING for one in told_all)
     if is_gone and _OF_A_LIST.get(step.act) == "append":
         return reading._replace(confidence=min(reading.confidence, _DOUBTFUL))

@@ -79,7 +79,7 @@ from lango_nb.models.offline.operations import (
     written,
 )
 from lango_nb.models.offline.plan import Step
-from lango_nb.models.offline.queries import TABLES, query, query_of, ranked
+from lango_nb.models.offline.queries import TABLES, measured, query, query_of, ranked
 from lango_nb.models.offline.question import said_of_tables, says_state, words_of_tables
 from lango_nb.models.offline.series import is_series, series_of, whole_series
 from lango_nb.models.offline.table_query import Condition, Query, answer, is_yes_or_no
@@ -1096,7 +1096,7 @@ def _hit_of_rows(  # noqa: PLR0913, PLR0917 - a question, and the table
         return beside
     joined = _joined(desk, step, asked, told, table)
     if joined is not None and spoken.isdisjoint(asked.wanted):
-        asked = asked._replace(where=(joined,))
+        asked = measured(asked._replace(where=(joined,)), table, is_time=False, is_money=False)
     likely = _likely(desk, step, name, asked, told, table, least=least, is_named=is_named)
     if likely is None:
         return None
@@ -1233,11 +1233,13 @@ def _rows_again(desk: Desk, step: Step, said: str, *, is_of_them: bool) -> Work:
 
 def _joined(desk: Desk, step: Step, asked: Query, told: Query | None, table: Table) -> Condition | None:
     """Return the rows that were spoken of where a question wants something of them and names none: "what's her phone number?"."""
-    is_of_one = told is not None and told.measure in {"max", "min"} and asked.where == told.where and not asked.measure
-    said = asked.wanted or (asked.column and asked.measure in {"sum", "count"} and told is None)
+    is_bare = asked.measure == "count" and not (asked.wanted or asked.is_titled)  # "and how many do we have?"
+    is_of_one = told is not None and told.measure in {"max", "min"} and asked.where == told.where
+    is_of_one = is_of_one and (is_bare or not asked.measure)
+    said = asked.wanted or (is_bare and is_of_one) or (asked.column and asked.measure in {"sum", "count"} and told is None)
     if desk.context.last is None or not said or not (is_of_one or (told is None and not asked.where)):
         return None
-    if not asked.wanted and not (points_back(step.text) or "them" in said_of_tables(step.text, desk.language)):
+    if not (asked.wanted or is_of_one or points_back(step.text) or "them" in said_of_tables(step.text, desk.language)):
         return None  # "how much of that is paid?"
     return spoken_of("\n".join((desk.context.answer, *(desk.context.shown if is_of_one else ()))), table)
 

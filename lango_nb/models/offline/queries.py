@@ -100,6 +100,8 @@ _STAYS = {"longest": "min", "oldest": "min", "shortest": "max", "newest": "max"}
 """Who is there longest, and newest, by the year or the day on which they came."""
 _TURNS = {"first": "min", "last": "max"}
 """Who comes first, and last, by the day or the time at which they come."""
+_COMPARED_BY = {"cheaper": "min", "dearer": "max"}
+"""What is measured where things are compared by what they cost."""
 _ORDERED = {"min": "sooner", "max": "later"}
 """How the same is said of few (``data/reading/asked.tsv``)."""
 _TIMES = frozenset(("newest", "oldest"))
@@ -194,14 +196,14 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
     is_money = (_speaks_of_money(asked, table, truths) or _is_much(before, named, asked)) and not is_of_pieces
     found = found._replace(explained=asked.explained()) if is_money else found
-    found = _measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
+    found = measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
     found = _told_by(_sized(found, table, asked, is_titled=bool(title)), asked)
     if measure == "count" and not named and _is_of_sales(found, asked):
         return Query()
     if (of_one := _of_its_kind(before, found, asked, table)) is not None:
         return of_one
     if (told_before := _goes_on_from(before, found, asked, table)) is not None:
-        found = _measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
+        found = measured(_continued(found, told_before, table, asked), table, is_time=is_time, is_money=is_money)
     found = found._replace(most=most, is_titled=bool(title), is_column_said=found.column in named)
     found = _grouped(_of_that_row(found, before, table, asked), before, table, asked, is_money=is_money)
     found = found if where else _of_that_one(found, before, table, asked)
@@ -435,6 +437,8 @@ def _measure_said(asked: Question, ordering: set[int]) -> str:
     """Return what is measured by the words of a question, but for those that say in which order: "how many different" are distinct."""
     said = [one for one, concepts in MEASURES.items() if {*asked.has(concepts)} - ordering]
     said = said or ["count"] * bool(asked.asks({"times"}))
+    if not said and not any(map(str.isdigit, asked.text)):  # "quale costa meno", as one may say for the least
+        said = [one for concept, one in _COMPARED_BY.items() if asked.asks({concept})]
     return "distinct" if said[:2] == ["count", "distinct"] else next(iter(said), "")
 
 
@@ -1038,7 +1042,7 @@ def _continued(found: Query, before: Query, table: Table, asked: Question) -> Qu
     return found._replace(where=where, wanted=wanted, measure=measure, column=column, is_grounded=True)
 
 
-def _measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Query:
+def measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Query:
     """Settle the column that is measured."""
     if not found.measure or found.column:
         return found

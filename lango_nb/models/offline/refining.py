@@ -243,7 +243,8 @@ def of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     is_listed = context.last is not None and context.last.act in {"append", "line.delete", "line.tick"}
     is_shown = is_shown and (bool(pointed) or is_listed) and not concepts_of(request) & _PLACED
     if is_shown and context.query is None and len(words_of(request)) <= SHORT:  # "zeig sie mir", "what is on it now?"
-        return reading._replace(steps=(Step("read", {"file": (context.file,)}, text=request),))
+        act = "count.lines" if "many" in concepts_of(request) else "read"  # "how many things are on the list?"
+        return reading._replace(steps=(Step(act, {"file": (context.file,)}, text=request),))
     is_other = concepts_of(request) & OF_TASKS or any(step.arguments for step in reading.steps)
     if context.query is not None and acts_read in (["task.list"], ["list"]) and not is_other:
         step = context.query._replace(text=request)
