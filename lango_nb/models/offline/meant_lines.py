@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from lango_nb.models.offline.followups import ENDED, says_more
+from lango_nb.models.offline.followups import ENDED, WISHING, says_more
 from lango_nb.models.offline.keyed import TABULAR
-from lango_nb.models.offline.lexicon import NEGATING, Word, concepts_of, is_small_in, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import ASK_SIGNS, NEGATING, Word, concepts_of, is_small_in, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, OF_TASKS, SHOWING, of_boxes, tells_done
 from lango_nb.models.offline.names import (
@@ -26,6 +26,7 @@ from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES
 from lango_nb.models.offline.question import said_of_tables, words_of_tables
+from lango_nb.models.offline.reader import FOLLOWS
 from lango_nb.models.offline.request import (
     ASKED_OF,
     CLAUSE,
@@ -488,16 +489,38 @@ def task_done(request: Request) -> Step | None:
     >>> task_done(Request(Reading((Step("talk", {}),)), "plants are watered", noted)).arguments
     {'text': ('water the plants',)}
     >>> task_done(Request(Reading((Step("task.add", {}),)), "buy more stamps", noted))
+    >>> noted = noted._replace(last=Step("task.add", {}))
+    >>> task_done(Request(Reading((Step("task.list", {}),)), "done, I got them", noted)).arguments
+    {'text': ('buy stamps',)}
     """
     is_told = not request.is_question or any("tick" in one for one in request.wishes)
     is_other = request.asking & {"yet", "not"} or request.concepts & (NEGATING | {"must", "want", "later", "remind"})
     if not is_told or is_other or request.names() or request.context.asked is not None:
         return None
     near, shared = nearest_texts(request.text, request.context.tasks, request.language)
+    last = request.context.last
+    is_just_noted = last is not None and last.act == "task.add" and request.step.act in {"task.done", "task.list", "talk"}
+    if not shared and is_just_noted and "done" in concepts_of(request.text.partition(",")[0]) and request.length <= SHORT:
+        return request.instead("task.done", text=request.context.tasks[-1:])  # "done, I got it"
     is_one = len(near) == 1 and bool(shared) and not request.concepts & {"change", "delete", "replace"}
     if not is_one or not tells_done(request.text, request.language, near[0]):
         return None
     return request.instead("task.done", text=(near[0],))
+
+
+def done_asked(request: Request) -> Step | None:
+    """Return that the tasks are shown, where it is only asked whether something is done: "is that done?".
+
+    Examples
+    --------
+    >>> said = Reading((Step("task.done", {}),))
+    >>> done_asked(Request(said, "is that done?", Context())), done_asked(Request(said, "can you mark it as done?", Context()))
+    (Step(act='task.list', arguments={}, destination='', text='is that done?'), None)
+    """
+    told = concepts_of(request.text)
+    is_asked = request.text.rstrip()[-1:] in ASK_SIGNS and "done" in told and not told & (WISHING | {"can", "please"})
+    is_of_tasks = request.step.act in {"task.done", *FOLLOWS} and not (request.names() or request.context.file)
+    return request.instead("task.list") if is_asked and is_of_tasks else None
 
 
 def tick_put(request: Request) -> Step | None:
