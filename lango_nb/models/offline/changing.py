@@ -1437,7 +1437,7 @@ def _rename(desk: Desk, step: Step) -> Work:
     if step.word("to") and not step.word("file") and (yield from desk.folder.find(step.word("to"))) is not None:
         step = step.with_arguments(file=step.arguments["to"], to=())
     changed = desk.context.changed
-    is_unsaid = not step.word("to") and "file" in concepts_of(step.word("file"))
+    is_unsaid = not step.word("to") and (not step.word("file") or "file" in concepts_of(step.word("file")))
     if (is_pointer(step.word("file"), "it") or is_unsaid) and not desk.context.file:
         raise desk.lacks("file")
     if changed is None or changed.act != "move":

@@ -304,6 +304,9 @@ def _meant_instead(desk: Desk, step: Step, error: NoSuch | Unsure, path: str, te
         key := key_abroad(error, step.word("key"), desk.language) or _key_told(error, step, desk.language)
     ):
         return step.with_arguments(file=(path,), key=(key,))
+    if step.act == "json.get" and (near := _key_misspelt(error, step.word("key"))):
+        desk.notes.append(desk.say("note.took", word=step.word("key"), name=near))
+        return step.with_arguments(file=(path,), key=(near,))
     if (of_text := _of_text(desk, step, path, text)) is not None:
         return of_text
     if (meant := _with_value_for_column(step, error, text)) is not None:
@@ -320,6 +323,22 @@ def key_abroad(error: Exception, word: str, language: str) -> str:
     """Return the key that a word of another language means, of those that there are; empty where none or several do."""
     options = error.options if isinstance(error, NoSuch) and error.kind == "key" else ()
     found = [path for path in options if names_column(word, path.rpartition(".")[2], language)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _key_misspelt(error: Exception, word: str) -> str:
+    """Return the key that is called so but for a slip; empty where none or several are.
+
+    Examples
+    --------
+    >>> missing = NoSuch("key", "wendesday", ("name", "open.wednesday", "open.saturday"))
+    >>> _key_misspelt(missing, "wendesday"), _key_misspelt(missing, "today")
+    ('open.wednesday', '')
+    """
+    options = error.options if isinstance(error, NoSuch) and error.kind == "key" else ()
+    ends = [(path.rpartition(".")[2], path) for path in options]
+    meant = pick(word, [end for end, _ in ends])
+    found = [path for end, path in ends if meant.is_guess and end == meant.name]
     return found[0] if len(found) == 1 else ""
 
 
@@ -1179,11 +1198,25 @@ def _likely(  # noqa: PLR0913, PLR0917 - all that speaks for a table
     asked_before = desk.context.query
     goes_on = told is not None and name in {desk.context.file, asked_before.word("file") if asked_before else ""}
     enough = min(enough, _THIRD) if goes_on and asked.measure else enough
+    is_recount = told is not None and is_counted and not (is_all or asked.wanted) and asked.where == told.where
+    if is_recount and _says_which(step.text.partition("\n")[0], desk.language):
+        return None  # "and how many of them are ready?", where no column tells that
     is_asked = asked.where or asked.column or asked.by or told or is_all or (asked.wanted and step.act == "query")
     if not is_grounded or asked.explained < enough or not is_asked:
         return None
     is_value = is_told and (told is None or asked.explained >= _HALF)  # not only that of the question before
     return asked.explained + goes_on * _GOING_ON + (is_value + asked.is_titled + asked.is_column_said / 2) * _HAS_VALUE
+
+
+def _says_which(said: str, language: str) -> bool:
+    """Tell whether a question has a word for what is done, or one that nobody knows: "how many of them are finished?".
+
+    Examples
+    --------
+    >>> [_says_which(f"how many {one}", "en") for one in ("of them are finished?", "of them are purple?", "is that altogether?")]
+    [True, True, False]
+    """
+    return "done" in concepts_of(said) or says_state(said, language) or bool(unexplained(said, language))
 
 
 def _rated(step: Step, one: Leaf, least: float, *, is_only: bool, goes_on: bool) -> tuple[float, bool, int] | None:
@@ -1453,6 +1486,9 @@ def find_out(desk: Desk, text: str) -> Work:
         texts: dict[str, str] = yield from _texts(desk, ".")
     except (TooLarge, Failed, Absent):
         return None
+    last = desk.context.last
+    if last is not None and last.act == "run.file" and desk.context.file in texts and not desk.context.is_open:
+        texts = {**texts, desk.context.file: desk.context.answer}  # what it printed is asked about, and not how it is written
     text, _, before = text.partition("\n")
     text = with_names(
         text,
