@@ -1269,7 +1269,9 @@ def _joined(desk: Desk, step: Step, asked: Query, told: Query | None, table: Tab
     is_bare = asked.measure == "count" and not (asked.wanted or asked.is_titled)  # "and how many do we have?"
     is_of_one = told is not None and told.measure in {"max", "min"} and asked.where == told.where
     is_of_one = is_of_one and (is_bare or not asked.measure)
-    said = asked.wanted or (is_bare and is_of_one) or (asked.column and asked.measure in {"sum", "count"} and told is None)
+    said = (
+        asked.wanted or (is_bare and is_of_one) or (asked.column and asked.measure in {"sum", "count"} and told is None)
+    )
     if desk.context.last is None or not said or not (is_of_one or (told is None and not asked.where)):
         return None
     if not (asked.wanted or is_of_one or points_back(step.text) or "them" in said_of_tables(step.text, desk.language)):
@@ -1488,7 +1490,10 @@ def find_out(desk: Desk, text: str) -> Work:
         return None
     last = desk.context.last
     if last is not None and last.act == "run.file" and desk.context.file in texts and not desk.context.is_open:
-        texts = {**texts, desk.context.file: desk.context.answer}  # what it printed is asked about, and not how it is written
+        texts = {
+            **texts,
+            desk.context.file: desk.context.answer,
+        }  # what it printed is asked about, and not how it is written
     text, _, before = text.partition("\n")
     text = with_names(
         text,

@@ -499,9 +499,18 @@ def task_done(request: Request) -> Step | None:
         return None
     near, shared = nearest_texts(request.text, request.context.tasks, request.language)
     last = request.context.last
-    is_just_noted = last is not None and last.act == "task.add" and request.step.act in {"task.done", "task.list", "talk"}
-    is_just_noted = is_just_noted and not any(rank(word.text) is not None for word in request.words)  # "the first is done"
-    if not shared and is_just_noted and "done" in concepts_of(request.text.partition(",")[0]) and request.length <= SHORT:
+    is_just_noted = (
+        last is not None and last.act == "task.add" and request.step.act in {"task.done", "task.list", "talk"}
+    )
+    is_just_noted = is_just_noted and not any(
+        rank(word.text) is not None for word in request.words
+    )  # "the first is done"
+    if (
+        not shared
+        and is_just_noted
+        and "done" in concepts_of(request.text.partition(",")[0])
+        and request.length <= SHORT
+    ):
         return request.instead("task.done", text=request.context.tasks[-1:])  # "done, I got it"
     is_one = len(near) == 1 and bool(shared) and not request.concepts & {"change", "delete", "replace"}
     if not is_one or not tells_done(request.text, request.language, near[0]):

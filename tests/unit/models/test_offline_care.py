@@ -1107,3 +1107,44 @@ def test_a_measure_word_is_no_part_of_a_name(ask: Ask, folder: Path, said: str, 
     before = {path.name for path in folder.iterdir()}
     ask(said)
     assert {path.name for path in folder.iterdir()} - before == {name}
+
+
+@pytest.mark.parametrize(
+    ("said", "then", "held"),
+    [
+        ("change the hours of saturday in cafe.json to 16:00", "", "10:00-16:00"),
+        ("change the hours of saturday in cafe.json to 9:30", "", "9:30-14:00"),
+        ("change the hours of saturday in cafe.json to 12:00", "", "10:00-14:00"),
+        ("change the hours of saturday in cafe.json to 10:00-13:00", "no wait, 12:00", "10:00-12:00"),
+        ("change the hours of saturday in cafe.json to closed", "", "closed"),
+    ],
+)
+def test_one_end_of_a_span_leaves_the_other(ask: Ask, folder: Path, said: str, then: str, held: str) -> None:
+    (folder / "cafe.json").write_text('{\n  "open": {\n    "saturday": "10:00-14:00"\n  }\n}\n', encoding="utf-8")
+    ask(said)
+    if then:
+        ask(then)
+    assert f'"saturday": "{held}"' in (folder / "cafe.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("said", ["actually, delete the copy again", "ach ne, lösch die kopie wieder"])
+def test_the_copy_that_was_just_made_goes_and_never_the_original(ask: Ask, folder: Path, said: str) -> None:
+    ask("copy notes.md to spare.md")
+    ask(said)
+    assert not (folder / "spare.md").exists()
+    assert (folder / "notes.md").read_text(encoding="utf-8") == FILES["notes.md"]
+
+
+@pytest.mark.parametrize("said", ["is that done?", "are we done?", "sind wir fertig?"])
+def test_whether_something_is_done_is_no_wish_to_tick_it_off(ask: Ask, said: str) -> None:
+    ask("remind me to buy glue")
+    ask(said)
+    assert "buy glue" in ask("show my open tasks").answer
+
+
+def test_a_wish_to_sort_is_not_put_onto_the_list(ask: Ask, folder: Path) -> None:
+    (folder / "shopping.txt").write_text("tea\nbread\n", encoding="utf-8")
+    ask("zeig mal shopping.txt")
+    ask("schreib noch zucker drauf")
+    ask("und jetzt alphabetisch sortieren")
+    assert (folder / "shopping.txt").read_text(encoding="utf-8") == "tea\nbread\nzucker\n"
