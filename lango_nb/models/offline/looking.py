@@ -1216,7 +1216,7 @@ def _says_which(said: str, language: str) -> bool:
     >>> [_says_which(f"how many {one}", "en") for one in ("of them are finished?", "of them are purple?", "is that altogether?")]
     [True, True, False]
     """
-    return "done" in concepts_of(said) or says_state(said, language) or bool(unexplained(said, language))
+    return bool("done" in concepts_of(said) or says_state(said, language) or unexplained(said, language))
 
 
 def _rated(step: Step, one: Leaf, least: float, *, is_only: bool, goes_on: bool) -> tuple[float, bool, int] | None:
