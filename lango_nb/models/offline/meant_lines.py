@@ -12,6 +12,7 @@ from lango_nb.models.offline.lexicon import ASK_SIGNS, NEGATING, Word, concepts_
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, OF_TASKS, SHOWING, of_boxes, tells_done
 from lango_nb.models.offline.names import (
+    EAST,
     asks,
     back_in,
     is_part,
@@ -518,6 +519,54 @@ def task_done(request: Request) -> Step | None:
     return request.instead("task.done", text=(near[0],))
 
 
+def when_told(request: Request) -> Step | None:
+    """Return that a day is looked for in a file, where not the file's own is wanted: "when is the next meeting in a.md?".
+
+    Examples
+    --------
+    >>> said = Reading((Step("date", {"file": ("a.md",)}),))
+    >>> when_told(Request(said, "when is the next meeting in a.md?", Context())).arguments
+    {'file': ('a.md',)}
+    >>> when_told(Request(said, "when was a.md changed?", Context()))
+    """
+    is_own = bool(request.concepts & {"change", "create", "write", "save", "newest", "oldest"})
+    is_when = request.step.act == "date" and "when" in request.concepts and not is_own and len(request.files) == 1
+    is_told = is_when and not set(request.unexplained) <= set(request.files)
+    return request.instead("search", file=tuple(request.files)) if is_told else None
+
+
+def text_left(request: Request) -> Step | None:
+    """Return that the one word nobody explains is what is added, in a language without blanks: 再加一行cola.
+
+    Examples
+    --------
+    >>> said = Reading((Step("append", {}),), language="zh")
+    >>> text_left(Request(said, "再加一行cola", Context(file="a.txt"))).arguments
+    {'file': ('a.txt',), 'text': ('cola',)}
+    """
+    step, left = request.step, [word for word in request.unexplained if word not in request.files]
+    is_lacking = step.act in {"append", "prepend"} and not step.word("text") and request.language in EAST
+    if not is_lacking or request.is_question or len(left) != 1 or len(request.files) > 1:
+        return None
+    file = next(iter(request.files), request.context.file)
+    return request.instead(step.act, file=(file,), text=(left[0],)) if file else None
+
+
+def how_many_there(request: Request) -> Step | None:
+    """Return that what stands in a file is counted where it is asked how many that are: shopping.txtには何個?.
+
+    Examples
+    --------
+    >>> said = Reading((Step("read", {"file": ("a.txt",)}),))
+    >>> how_many_there(Request(said, "how many are there in a.txt?", Context())).act
+    'count.lines'
+    >>> how_many_there(Request(said, "how many cats are there in a.txt?", Context()))
+    """
+    is_asked = request.step.act == "read" and "many" in request.concepts and len(request.files) == 1
+    is_bare = is_asked and set(request.unexplained) <= set(request.files)
+    return request.instead("count.lines", file=tuple(request.files)) if is_bare else None
+
+
 def done_asked(request: Request) -> Step | None:
     """Return that the tasks are shown, where it is only asked whether something is done: "is that done?".
 
@@ -534,7 +583,7 @@ def done_asked(request: Request) -> Step | None:
 
 
 def tick_put(request: Request) -> Step | None:
-    """Return that a box is ticked, where it is said that a mark is put there: "put a tick by the soil in a.md".
+    """Return that a box is ticked, where it is said that a mark is put there, or that it is ticked: "put a tick by the soil in a.md".
 
     Examples
     --------
@@ -542,11 +591,12 @@ def tick_put(request: Request) -> Step | None:
     >>> tick_put(Request(said, "zet in a.md een vinkje bij de soil", Context())).arguments
     {'file': ('a.md',), 'find': ('soil',)}
     """
-    said = [(word, "tickmark" in mark) for word, mark in zip(request.words, request.wishes, strict=True)]
+    mark = "tick" if request.step.act in {"read", "search", "unclear"} and request.files else "tickmark"
+    said = [(word, mark in told) for word, told in zip(request.words, request.wishes, strict=True)]
     at = max((place for place, (_, is_mark) in enumerate(said) if is_mark), default=None)
-    is_put = request.step.act in {"append", "prepend", "write", "replace", "json.set", "move"}
+    is_put = mark == "tick" or request.step.act in {"append", "prepend", "write", "replace", "json.set", "move"}
     file = request.files[0] if len(request.files) == 1 else request.context.file
-    is_gone = says_gone(request.text, request.language)
+    is_gone = mark == "tickmark" and says_gone(request.text, request.language)
     if at is None or not is_put or not file or len(request.files) > 1 or is_gone or request.is_question:
         return None
     left: Sequence[Word] = [word for word, _ in said[at + 1 :] if word.kind != "sign"]

@@ -501,7 +501,8 @@ def column_kept(request: Request) -> Step | None:
         asked = Step("query", {"file": (tables[0],), "query": ("rows",)})
     told = parse_query(asked.word("query")) if asked is not None else None
     is_said = bool(request.concepts & (KEEPING | {"create"})) and not request.is_question
-    is_kept = step.act not in {"", "delete", "move"} and is_said
+    is_moved = step.act == "move" and bool(ENDED.search(step.word("file")))
+    is_kept = step.act not in {"", "delete"} and not is_moved and is_said
     if asked is None or told is None or told.wanted or told.by or not is_kept or len(files) != 1:
         return None
     (to,), file = files, asked.word("file")

@@ -239,11 +239,13 @@ def of_the_file(reading: Reading, request: str, context: Context) -> Reading:
     is_memory = bool(context.known) or not REMEMBERED.isdisjoint(concepts_of(request))
     acts_read = [step.act for step in reading.steps]
     pointed = [word.text for word in words_of(request) if is_pointer(word.text, "it") or is_pointer(word.text, "those")]
-    is_shown = acts_read == ["list"] and bool(context.file) and not reading.steps[0].arguments
+    is_many = "many" in concepts_of(request)
+    is_shown = acts_read == ["list"] or (is_many and acts_read in (["count.files"], ["size"]))
+    is_shown = is_shown and bool(context.file) and not reading.steps[0].arguments
     is_listed = context.last is not None and context.last.act in {"append", "line.delete", "line.tick"}
     is_shown = is_shown and (bool(pointed) or is_listed) and not concepts_of(request) & _PLACED
     if is_shown and context.query is None and len(words_of(request)) <= SHORT:  # "zeig sie mir", "what is on it now?"
-        act = "count.lines" if "many" in concepts_of(request) else "read"  # "how many things are on the list?"
+        act = "count.lines" if is_many else "read"  # "how many things are on the list?"
         return reading._replace(steps=(Step(act, {"file": (context.file,)}, text=request),))
     is_other = concepts_of(request) & OF_TASKS or any(step.arguments for step in reading.steps)
     if context.query is not None and acts_read in (["task.list"], ["list"]) and not is_other:
