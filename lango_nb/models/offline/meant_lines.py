@@ -26,7 +26,7 @@ from lango_nb.models.offline.names import (
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
 from lango_nb.models.offline.queries import TABLES
-from lango_nb.models.offline.question import said_of_tables, words_of_tables
+from lango_nb.models.offline.question import said_of_tables, says_state, words_of_tables
 from lango_nb.models.offline.reader import FOLLOWS
 from lango_nb.models.offline.request import (
     ASKED_OF,
@@ -563,8 +563,8 @@ def how_many_there(request: Request) -> Step | None:
     >>> how_many_there(Request(said, "how many cats are there in a.txt?", Context()))
     """
     is_asked = request.step.act == "read" and "many" in request.concepts and len(request.files) == 1
-    is_bare = is_asked and set(request.unexplained) <= set(request.files)
-    return request.instead("count.lines", file=tuple(request.files)) if is_bare else None
+    is_bare = set(request.unexplained) <= set(request.files) and not says_state(request.text, request.language)
+    return request.instead("count.lines", file=tuple(request.files)) if is_asked and is_bare else None
 
 
 def done_asked(request: Request) -> Step | None:
