@@ -73,14 +73,18 @@ def sorted_there(request: Request) -> Step | None:
     >>> sorted_there(Request(said, "sortier a.txt mal alphabetisch", Context())).destination
     'write'
     >>> sorted_there(Request(said, "zeig a.txt sortiert", Context()))
-    >>> sorted_there(Request(said, "sortier a.txt mal alphabetisch", Context())).destination
+    >>> added = Context(Step("append", {}), "a.txt")
+    >>> sorted_there(Request(said, "und jetzt alphabetisch sortieren", added)).destination
     'write'
     """
     step = request.step
     file = step.word("file") or request.context.file
     first = frozenset[str]().union(*lexicon().concepts([word for word in request.words if word.kind != "file"])[:1])
     is_ordered = step.act == "read.sorted" and any("alphabet" in one for one in request.wishes)
-    is_ordered = is_ordered and not request.concepts & {"show", "print", "open"} and not first & {"and", "only"}
+    last = request.context.last
+    is_begun = last is not None and last.act in {"append", "line.delete"} and not request.files  # "and now sort it"
+    is_ordered = is_ordered and not request.concepts & {"show", "print", "open"} and "only" not in first
+    is_ordered = is_ordered and (is_begun or "and" not in first)
     is_kept = bool(request.concepts & {"save", "put"}) or (is_ordered and not file.casefold().endswith(TABULAR))
     is_kept = is_kept and not (step.destination or request.is_question)
     others = [word.text for word in request.words if word.kind == "file" and word.text != file]

@@ -1143,9 +1143,9 @@ def test_whether_something_is_done_is_no_wish_to_tick_it_off(ask: Ask, said: str
     assert "buy glue" in kept or kept == "There are no tasks."  # in a topology without them
 
 
-def test_a_wish_to_sort_is_not_put_onto_the_list(ask: Ask, folder: Path) -> None:
+def test_a_wish_to_sort_sorts_the_list_and_is_not_put_onto_it(ask: Ask, folder: Path) -> None:
     (folder / "shopping.txt").write_text("tea\nbread\n", encoding="utf-8")
     ask("zeig mal shopping.txt")
     ask("schreib noch zucker drauf")
     ask("und jetzt alphabetisch sortieren")
-    assert (folder / "shopping.txt").read_text(encoding="utf-8") == "tea\nbread\nzucker\n"
+    assert (folder / "shopping.txt").read_text(encoding="utf-8") == "bread\ntea\nzucker\n"
