@@ -536,7 +536,7 @@ def when_told(request: Request) -> Step | None:
 
 
 def text_left(request: Request) -> Step | None:
-    """Return that the one word nobody explains is what is added, in a language without blanks: 再加一行cola.
+    """Return that the one word in Latin letters is what is added, in a language without blanks: 再加一行cola.
 
     Examples
     --------
@@ -546,7 +546,7 @@ def text_left(request: Request) -> Step | None:
     """
     step, left = request.step, [word for word in request.unexplained if word not in request.files]
     is_lacking = step.act in {"append", "prepend"} and not step.word("text") and request.language in EAST
-    if not is_lacking or request.is_question or len(left) != 1 or len(request.files) > 1:
+    if not is_lacking or request.is_question or len(left) != 1 or not left[0].isascii() or len(request.files) > 1:
         return None
     file = next(iter(request.files), request.context.file)
     return request.instead(step.act, file=(file,), text=(left[0],)) if file else None
