@@ -549,7 +549,8 @@ def text_left(request: Request) -> Step | None:
     if not is_lacking or request.is_question or len(left) != 1 or not left[0].isascii() or len(request.files) > 1:
         return None
     file = next(iter(request.files), request.context.file)
-    return request.instead(step.act, file=(file,), text=(left[0],)) if file else None
+    is_list = bool(file) and not file.casefold().endswith(TABULAR)
+    return request.instead(step.act, file=(file,), text=(left[0],)) if is_list else None
 
 
 def how_many_there(request: Request) -> Step | None:
