@@ -105,6 +105,8 @@ _ENOUGH = 2
 """Words of a question that a line has to have."""
 _LEAST_LINE = 1.2
 """Weight they have to have together, as logarithms of how rare they are."""
+_SAID_SO = 1.5
+"""How much more a word counts that a line has itself, and not one that means the same."""
 _AS_GOOD = 0.85
 _COMMAS = re.compile(r"\s*[,;\u3001\uff0c\uff1b]\s*")
 _COMMAS_AND = re.compile(
@@ -1204,7 +1206,9 @@ def likeliest_lines(  # noqa: PLR0913 - what is looked for, and how
         frozenset({stem(word), *related_words(stem(word)), *_head(stem(word)), *in_english(word, language)})
         for word in sought
     ]
-    rows: list[tuple[str, str, frozenset[int]]] = []
+    as_said = [frozenset({stem(word), *in_english(word, language)}) for word in sought]
+    rows: list[tuple[str, str, frozenset[int], frozenset[int]]] = []
+    of_columns = rows.copy()
     for name, text in texts.items():
         heading = ""
         if name.casefold().endswith((".csv", ".tsv")):
@@ -1222,12 +1226,19 @@ def likeliest_lines(  # noqa: PLR0913 - what is looked for, and how
             )
             hits = own | named | above
             if own and (not before or any(place < len(new) for place in hits)):
-                rows.append((name, line, hits))
+                itself = frozenset(() if heading else _parts(line))
+                said = frozenset(place for place, words in enumerate(as_said) if words & itself)
+                is_of_column = bool(heading) and (line == heading or not _named(options, line))
+                (of_columns if is_of_column else rows).append((name, line, hits, said))
+    rows = rows or of_columns  # what a column is called tells nothing of a row
     if not rows:
         return []
     count_all = sum(text.count("\n") + 1 for text in texts.values())
-    weights = [math.log(1 + count_all / (1 + sum(place in hits for *_, hits in rows))) for place in range(len(sought))]
-    scored = [(sum(weights[place] for place in hits), len(hits), name, line) for name, line, hits in rows]
+    weights = [math.log(1 + count_all / (1 + sum(place in row[2] for row in rows))) for place in range(len(sought))]
+    scored = [
+        (sum(weights[place] * (_SAID_SO if place in said else 1) for place in hits), len(hits), name, line)
+        for name, line, hits, said in rows
+    ]
     best, count, *_ = max(scored, key=lambda row: row[:2])
     if (
         count < (1 if is_part else _ENOUGH if language else min(_ENOUGH, len(sought)))
