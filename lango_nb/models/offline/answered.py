@@ -24,7 +24,7 @@ from lango_nb.models.offline.answers import (
 from lango_nb.models.offline.followups import ENDED, EXACT, is_work
 from lango_nb.models.offline.keyed import KEYED
 from lango_nb.models.offline.names import compared_in, is_pointer, plain, trimmed
-from lango_nb.models.offline.operations import number
+from lango_nb.models.offline.operations import BOX, number
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk, parse, speak_of
 from lango_nb.models.offline.queries import TABLES
 from lango_nb.models.offline.question import says_state
@@ -173,6 +173,9 @@ def _after(context: Context, reading: Reading, told: _Answer) -> Context:
     if asked is not None:
         return _once_asked(asked, context, reading, file, names)
     is_lost = told.is_any(QUESTIONS) or step.act == "count.matches"
+    if step.act == "undo" and context.changed is not None:
+        every = (line for words in context.changed.arguments.values() for line in words)
+        settled = settled.with_arguments(lines=tuple(line for line in every if BOX.match(line)))
     settled, value = _as_told(settled, _value(step, told) or context.answer * is_lost, context, told)
     is_listing = bool(names) and not file
     is_kept = settled.arguments.get("text") == ("it",) and bool(context.answer)
@@ -278,13 +281,18 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     row = acts().get(first)
     is_of_kind = row is not None and row.reads in {"table", "json"}
     is_other = first in {"date", "size"}
+    if is_of_kind and (counted := told.said("count.lines")) and ENDED.search(counted["file"]):
+        step = Step("count.lines", {"file": (counted["file"],)}, text=reading.steps[0].text)
+        return reading._replace(steps=(step,))
     if first and (is_of_kind or is_other or not is_work(reading.steps[0])) and (found := told.said("lines")):
         if (is_of_kind and found["file"].endswith(TABLES)) or not ENDED.search(found["file"]):
             return reading
         sought = next(
             (words for role in ("key", "value", "column") if (words := reading.steps[0].arguments.get(role))), ()
         )
-        step = Step("search", {"file": (found["file"],)}, text=reading.steps[0].text).with_arguments(find=sought)
+        is_there = any(plain(word) in plain(found["lines"]) for word in sought)
+        step = Step("search" if is_there or not sought else "read", {"file": (found["file"],)}, text=reading.steps[0].text)
+        step = step.with_arguments(find=sought) if is_there else step
         return reading._replace(steps=(step,))  # a question that looked like another was answered from a file
     if first not in {act for act, _ in CHANGES.values()} or told.is_any((*CHANGES, *QUESTIONS, *UNDONE)):
         return reading
