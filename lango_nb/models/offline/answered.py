@@ -27,7 +27,7 @@ from lango_nb.models.offline.names import compared_in, is_pointer, plain, trimme
 from lango_nb.models.offline.operations import BOX, number
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk, parse, speak_of
 from lango_nb.models.offline.queries import TABLES
-from lango_nb.models.offline.question import says_state
+from lango_nb.models.offline.question import kind_of_more, says_state
 from lango_nb.models.offline.series import series_of
 from lango_nb.models.offline.table_query import parse as parse_query
 
@@ -219,7 +219,8 @@ def _is_of_query(file: str, context: Context) -> bool:
 
 def _one_of_both(steps: Sequence[Step], told: _Answer) -> str:
     """Return the file that was asked for, where two were counted to tell which is longer or shorter; else empty."""
-    kind, _ = compared_in(steps[0].text.partition("\n")[0], told.language)
+    text = steps[0].text.partition("\n")[0]
+    kind = compared_in(text, told.language)[0] or kind_of_more(text, told.language)
     counts = [said("count.lines", told.language, line) for line in told.text.splitlines()]
     found = {one["file"]: number(one["n"].partition(" ")[0]) or 0 for one in counts if one is not None}
     ends = {"longer": max, "shorter": min, "larger": max, "smaller": min}

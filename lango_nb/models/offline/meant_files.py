@@ -26,7 +26,7 @@ from lango_nb.models.offline.names import (
     telling_words,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
-from lango_nb.models.offline.question import said_of_tables, words_of_tables
+from lango_nb.models.offline.question import kind_of_more, said_of_tables, words_of_tables
 from lango_nb.models.offline.request import (
     ASKED_OF,
     CLAUSE,
@@ -125,6 +125,8 @@ def compared(request: Request) -> Step | None:
     {'file': ('todo list', 'notes')}
     """
     step, text = request.step, request.text
+    if more := _with_more(request):
+        return request.instead("count.lines", file=more)
     kind, words = compared_in(text, request.language)
     is_wish = "compare" in frozenset[str]().union(*lexicon_of(request.language).concepts(request.words[:1]))
     described = described_both(text, request.language) if (kind and asks(text)) or is_wish else ()
@@ -151,6 +153,27 @@ def compared(request: Request) -> Step | None:
         return None
     is_which = bool(pair) or is_asking(text)
     return request.instead(_TOLD_BY.get(kind, "date") if is_which else "read", file=both if is_which else (words,))
+
+
+def _with_more(request: Request) -> tuple[str, ...]:
+    """Return the two lists that were just shown or counted, where it is asked which of the two has more of what stands in them.
+
+    Examples
+    --------
+    >>> both = Context(Step("read", {"file": ("b.txt",)}), spoken=("a.txt", "b.txt"))
+    >>> said = Reading((Step("search.files", {}),))
+    >>> _with_more(Request(said, "which of the two has more names?", both)), _with_more(Request(said, "which has more than 5?", both))
+    (('a.txt', 'b.txt'), ())
+    """
+    spoken = request.context.spoken[-BOTH:]
+    is_of_lists = len(spoken) == BOTH and all(name.endswith(_OF_LINES) for name in spoken)
+    is_asked = is_asking(request.text) and bool(kind_of_more(request.text, request.language))
+    is_shown = request.last.act in {"read", "count.lines", "list"} and not is_changing(request.step)
+    return spoken if is_of_lists and is_asked and is_shown and not request.names() else ()
+
+
+_OF_LINES = (".txt", ".md")
+"""How the names of files end whose lines are counted."""
 
 
 def both_apart(request: Request) -> Step | None:

@@ -371,6 +371,22 @@ def said_of_tables(text: str, language: str) -> frozenset[str]:
     return frozenset[str]().union(*words_of_tables(language).concepts(words(text)))
 
 
+def kind_of_more(text: str, language: str) -> str:
+    """Return whether the longer or the shorter of two lists is asked for by what they have more, or less, of; else empty.
+
+    Examples
+    --------
+    >>> kind_of_more("which of the two has more names?", "en"), kind_of_more("welche von beiden hat weniger Zutaten?", "de")
+    ('longer', 'shorter')
+    >>> kind_of_more("which has more than 5?", "en"), kind_of_more("show both", "en")
+    ('', '')
+    """
+    own = frozenset[str]().union(*lexicon_of(language).concepts(words(text)))
+    is_more = "more" in own or "most" in said_of_tables(text, language)
+    is_of_two = "two" in own and not any(word.text.isdigit() for word in words(text))
+    return ("longer" if is_more else "shorter" if "less" in own else "") if is_of_two else ""
+
+
 def says_state(text: str, language: str) -> str:
     """Return which of the things to be done a request is about: those that are ``open``, those that are ``done``; else empty."""
     said = said_of_tables(text, language)
