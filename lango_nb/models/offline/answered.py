@@ -292,7 +292,9 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
             (words for role in ("key", "value", "column") if (words := reading.steps[0].arguments.get(role))), ()
         )
         is_there = any(plain(word) in plain(found["lines"]) for word in sought)
-        step = Step("search" if is_there or not sought else "read", {"file": (found["file"],)}, text=reading.steps[0].text)
+        step = Step(
+            "search" if is_there or not sought else "read", {"file": (found["file"],)}, text=reading.steps[0].text
+        )
         step = step.with_arguments(find=sought) if is_there else step
         return reading._replace(steps=(step,))  # a question that looked like another was answered from a file
     if first not in {act for act, _ in CHANGES.values()} or told.is_any((*CHANGES, *QUESTIONS, *UNDONE)):
@@ -335,7 +337,8 @@ def _is_named(file: str, reading: Reading, context: Context, *, is_told: bool = 
     if file == context.file and context.is_named:
         return True
     base = plain(file.rpartition("/")[2].rpartition(".")[0] or file)
-    said = " ".join(plain(word) for step in reading.steps for words in step.arguments.values() for word in words)
+    given = ((step, word) for step in reading.steps for words in step.arguments.values() for word in words)
+    said = " ".join(plain(word) for step, word in given if step.act != "query" or word in step.text.partition("\n")[0])
     is_changed = is_told and any(is_change(step.act) or step.destination for step in reading.steps)
     return is_changed or bool(base and base in said)
 

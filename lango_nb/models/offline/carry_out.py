@@ -36,7 +36,6 @@ from lango_nb.models.offline.lexicon import (
 from lango_nb.models.offline.lists import FEW_WORDS, KEEPING, words_of_speech, words_of_wishes
 from lango_nb.models.offline.looking import (
     ask_tables,
-    counted_by_name,
     find_out,
     is_unsaid,
     look,
@@ -866,8 +865,6 @@ def _step(desk: Desk, step: Step) -> Work:
         return (yield from merge(desk, step))
     act = acts().get(step.act)
     asked: Outcome | None = yield from ask_tables(desk, step)
-    if asked is not None and asked.file.endswith(".log") and asked.file not in {desk.context.file, step.word("file")}:
-        asked = (yield from counted_by_name(desk, step.text.partition("\n")[0])) or asked  # no log, where a list is named
     if asked is None and is_unsaid(step):
         asked = (yield from find_out(desk, step.text)) or (yield from show_spoken(desk, step))
     if asked is not None:

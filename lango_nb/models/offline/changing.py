@@ -334,6 +334,9 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     if path.casefold().endswith((".csv", ".tsv")) and "," in text:
         text = _without_small(text, desk.language)  # "a row for Jan Smit,555-0199"
     before = lines(old)
+    is_unnamed = not desk.context.is_named and (not word or is_pointer(word, "it"))
+    if is_unnamed and path.casefold().endswith(".log") and not _is_entry(text, before):
+        raise desk.missing(step.with_arguments(file=()), "file")
     added = _fitted(desk, path, old, _items(text, before, step.text) or lines(text) or [""], is_first=is_first)
     if is_first:
         at = 1 if before and path.casefold().endswith((".csv", ".tsv")) else 0
@@ -345,6 +348,18 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     yield from edit(desk, path, old, new)
     said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
     return _done(step, said, path)
+
+
+def _is_entry(text: str, before: Sequence[str]) -> bool:
+    """Tell whether a text begins as the lines of a log do, with a date or a time where they do.
+
+    Examples
+    --------
+    >>> _is_entry("17:30 pub", ["2024-05-06 13:40 INFO start"]), _is_entry("2024-05-07 10:00 stop", ["2024-05-06 13:40 INFO start"])
+    (False, True)
+    """
+    first, *_ = re.sub(r"\d", "9", text).split() or [""]
+    return not before or any(re.sub(r"\d", "9", line).startswith(first) for line in before if line.strip())
 
 
 def _items(text: str, before: Sequence[str], request: str) -> list[str]:

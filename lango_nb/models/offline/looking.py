@@ -1501,17 +1501,6 @@ def find_out(desk: Desk, text: str) -> Work:
     return shown
 
 
-def counted_by_name(desk: Desk, text: str) -> Work:
-    """Count the lines of the text that a question names whole beside what is counted in it; ``None`` where there is none."""
-    if "many" not in concepts_of(text) or not (desk.folder.has("fs_list") and desk.folder.has("fs_read")):
-        return None
-    try:
-        texts: dict[str, str] = yield from _texts(desk, ".")
-    except (TooLarge, Failed, Absent):
-        return None
-    return _shown_by_name(desk, text, texts)
-
-
 def _shown_by_name(desk: Desk, text: str, texts: Mapping[str, str]) -> Outcome | None:
     """Show, or count, the lines of the only text of which a question tells the whole name; ``None`` where there is none."""
     found = whole_by_name(text, texts, desk.language)

@@ -1107,3 +1107,29 @@ def test_a_measure_word_is_no_part_of_a_name(ask: Ask, folder: Path, said: str, 
     before = {path.name for path in folder.iterdir()}
     ask(said)
     assert {path.name for path in folder.iterdir()} - before == {name}
+
+
+@pytest.mark.parametrize(
+    ("said", "more"),
+    [
+        ("change poems to plays in list.txt", "no wait i meant the atlas. put poems back and make atlas into plays"),
+        (
+            "ersetze poems durch plays in list.txt",
+            "falsch, ich meinte atlas. poems wieder rein und atlas durch plays ersetzen",
+        ),
+        ("vervang poems door plays in list.txt", "oeps ik bedoelde atlas, zet poems terug en maak van atlas plays"),
+    ],
+)
+def test_who_meant_another_word_gets_the_first_one_back(ask: Ask, folder: Path, said: str, more: str) -> None:
+    (folder / "list.txt").write_text("comics\natlas\npoems\n", encoding="utf-8")
+    ask(said)
+    ask(more)
+    assert (folder / "list.txt").read_text(encoding="utf-8") == "comics\nplays\npoems\n"
+
+
+def test_nothing_is_written_below_a_log_that_only_answered_a_question(ask: Ask, folder: Path) -> None:
+    log = "2024-05-06 14:05 INFO stop Ashford\n2024-05-07 16:10 WARN low fuel\n2024-05-07 16:20 INFO stop Oakend\n"
+    (folder / "van.log").write_text(log, encoding="utf-8")
+    ask("how many stops on monday?")
+    ask("add 17:30 Birchley, pub to it")
+    assert (folder / "van.log").read_text(encoding="utf-8") == log
