@@ -557,7 +557,8 @@ def _with(plan: Reading, role: str, word: str) -> Reading:
 
 
 def _role(what: str, language: str) -> str:
-    return next((role for role in _ROLES if say(f"role.{role}", language) == what), "*")
+    found = next((role for role in (*_ROLES, "called") if say(f"role.{role}", language) == what), "*")
+    return "to" if found == "called" else found
 
 
 def _is_cut(names: str) -> bool:

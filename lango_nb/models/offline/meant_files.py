@@ -6,6 +6,7 @@ import re
 
 from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, lexicon_of
+from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, SHOWING
 from lango_nb.models.offline.names import (
     ARTICLES,
@@ -35,6 +36,7 @@ from lango_nb.models.offline.request import (
     Request,
     is_changing,
     says_gone,
+    telling_in,
 )
 from lango_nb.models.offline.steps import BOTH
 
@@ -498,6 +500,31 @@ def copy_gone(request: Request) -> Step | None:
     if not is_it or request.names() or len(made) != 1 or request.context.asked is not None:
         return None
     return request.instead("delete", file=made)
+
+
+def gone_after_all(request: Request) -> Step | None:
+    """Return that a file is to go whose deletion was not allowed before: "hm, do delete it after all".
+
+    Examples
+    --------
+    >>> refused = Context(Step("delete", {"file": ("a.md",)}), "a.md")
+    >>> said = Reading((Step("yes", {}),))
+    >>> gone_after_all(Request(said, "well yes, delete it after all", refused)).arguments
+    {'file': ('a.md',)}
+    >>> gone_after_all(Request(said, "no, don't delete it", refused)), gone_after_all(Request(said, "delete the list", refused))
+    (None, None)
+    """
+    last, language = request.last, request.language
+    is_refused = last.act == "delete" and request.context.changed is None and not request.context.is_open
+    gone = [clause for clause in CLAUSE.split(request.text) if says_gone(clause, language)]
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(gone[0]))) if len(gone) == 1 else frozenset({"no"})
+    left = [word for clause in gone for word in telling_in(clause, language) if not said_of_tables(word, language)]
+    is_other = bool(left or told & {"no", "not", "list", "file", "line"}) or request.is_question or request.names()
+    files = last.arguments.get("file", ())
+    is_it = all(is_pointer(word, "it") for word in files) and request.context.is_named
+    files = (request.context.file,) if is_it else files
+    is_file = bool(files) and all(map(ENDED.search, files))
+    return request.instead("delete", file=files) if is_refused and is_file and not is_other else None
 
 
 def folder_gone(request: Request) -> Step | None:
