@@ -282,7 +282,7 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     row = acts().get(first)
     is_of_kind = row is not None and row.reads in {"table", "json"}
     is_other = first in {"date", "size"}
-    if is_of_kind and (counted := told.said("count.lines")) and ENDED.search(counted["file"]):
+    if is_of_kind and (counted := told.said("count.lines")) and counted["file"].endswith((".txt", ".md")):
         step = Step("count.lines", {"file": (counted["file"],)}, text=reading.steps[0].text)
         return reading._replace(steps=(step,))
     if first and (is_of_kind or is_other or not is_work(reading.steps[0])) and (found := told.said("lines")):
@@ -291,11 +291,11 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
         sought = next(
             (words for role in ("key", "value", "column") if (words := reading.steps[0].arguments.get(role))), ()
         )
-        is_there = any(plain(word) in plain(found["lines"]) for word in sought)
-        step = Step(
-            "search" if is_there or not sought else "read", {"file": (found["file"],)}, text=reading.steps[0].text
-        )
-        step = step.with_arguments(find=sought) if is_there else step
+        is_name = bool(sought) and all(
+            plain(word) in plain(found["file"]) for word in sought
+        )  # "what's on the monday tour?"
+        step = Step("read" if is_name else "search", {"file": (found["file"],)}, text=reading.steps[0].text)
+        step = step if is_name else step.with_arguments(find=sought)
         return reading._replace(steps=(step,))  # a question that looked like another was answered from a file
     if first not in {act for act, _ in CHANGES.values()} or told.is_any((*CHANGES, *QUESTIONS, *UNDONE)):
         return reading

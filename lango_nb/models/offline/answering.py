@@ -100,7 +100,9 @@ def undo_told(reading: Reading, request: str, context: Context) -> Reading:
         return reading
     known = " ".join(word for words in changed.arguments.values() for word in words).casefold()
     parts = _wishes_apart(request, reading.language)
-    is_more = len(parts) > 1 and any(_says_more_than_back(part, known, reading.language) for part in parts)
+    is_more = len(parts) > 1 and any(
+        _says_more_than_back(part, known, reading.language) for part in parts if _is_of_writing(part, reading.language)
+    )
     is_told = reading.confidence < SURE and _says_more_than_back(request, known, reading.language)
     return reading._replace(confidence=min(reading.confidence, _UNSURE_UNDO)) if is_told or is_more else reading
 
@@ -125,6 +127,12 @@ def _wishes_apart(request: str, language: str) -> list[str]:
         begins = [*(word.start for word, one in zip(found, told, strict=True) if "and" in one), len(clause)]
         parts += [clause[end:begin].strip() for end, begin in zip(ends, begins, strict=False)]
     return [part for part in parts if part]
+
+
+def _is_of_writing(part: str, language: str) -> bool:
+    """Tell whether a part of a request begins, or ends, with a verb with which something is written."""
+    told = lexicon_of(language).concepts(words_of(part))
+    return any(one & _WRITING for one in (*told[:1], *told[-1:]))
 
 
 def _says_more_than_back(text: str, known: str, language: str) -> bool:

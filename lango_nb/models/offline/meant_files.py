@@ -7,10 +7,11 @@ import re
 from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, lexicon_of
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.lists import FEW_WORDS, SHOWING
+from lango_nb.models.offline.lists import FEW_WORDS, SHOWING, words_of_wishes
 from lango_nb.models.offline.names import (
     ARTICLES,
     asks,
+    back_in,
     calls_list,
     compared_in,
     counted_up,
@@ -36,7 +37,6 @@ from lango_nb.models.offline.request import (
     Request,
     is_changing,
     says_gone,
-    telling_in,
 )
 from lango_nb.models.offline.steps import BOTH
 
@@ -517,14 +517,37 @@ def gone_after_all(request: Request) -> Step | None:
     last, language = request.last, request.language
     is_refused = last.act == "delete" and request.context.changed is None and not request.context.is_open
     gone = [clause for clause in CLAUSE.split(request.text) if says_gone(clause, language)]
-    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(gone[0]))) if len(gone) == 1 else frozenset({"no"})
-    left = [word for clause in gone for word in telling_in(clause, language) if not said_of_tables(word, language)]
-    is_other = bool(left or told & {"no", "not", "list", "file", "line"}) or request.is_question or request.names()
+    is_other = len(gone) != 1 or request.is_question or request.names() or not _says_only_gone(gone[0], language)
     files = last.arguments.get("file", ())
     is_it = all(is_pointer(word, "it") for word in files) and request.context.is_named
     files = (request.context.file,) if is_it else files
     is_file = bool(files) and all(map(ENDED.search, files))
     return request.instead("delete", file=files) if is_refused and is_file and not is_other else None
+
+
+def _says_only_gone(clause: str, language: str) -> bool:
+    """Tell whether a clause says that something goes which was spoken of, and not what: "do delete it after all".
+
+    Examples
+    --------
+    >>> [_says_only_gone(said, "en") for said in ("do delete it after all", "delete the one from last year", "don't delete it")]
+    [True, False, False]
+    """
+    rest = clause.casefold()
+    for word in back_in(clause):
+        rest = rest.replace(word, " ")
+    found = words_of(rest)
+    told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
+    for word, one, marked in zip(found, told, marks, strict=True):
+        is_led = bool(one & _WITH_IT or marked or said_of_tables(word.text, language))
+        is_bare = is_pointer(word.text, "it") or (is_small(word.text) and not one)
+        if not (is_led or is_bare) or (one & NEGATING and "delete" not in one):
+            return False
+    return True
+
+
+_WITH_IT = frozenset(("delete", "it", "yes", "please", "same", "can", "then", "do"))
+"""Concepts of the words with which somebody says that it goes after all."""
 
 
 def folder_gone(request: Request) -> Step | None:
