@@ -1272,8 +1272,9 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     is_sum = step.act == "calculate" and reckon(step.word("text")) is not None
     is_of_lines = step.act == "count.lines" and "line" in concepts_of(_unsaid(step)) and not points_back(step.text)
     is_of_lines = is_of_lines and "most" not in said_of_tables(step.text, desk.language)
-    if is_sum or is_of_lines:
-        return None  # of numbers, or of the whole file
+    is_settled = step.act == "query" and bool(step.word("query")) and not step.text
+    if is_sum or is_of_lines or is_settled:
+        return None  # of numbers, of the whole file, or what is asked is known
     is_asked = asks(step.text.partition("\n")[0])
     if step.act in _OF_TABLES:
         return _KEPT if step.destination and step.act == "query" else _HALF
