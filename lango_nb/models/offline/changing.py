@@ -977,15 +977,19 @@ def _line_at(desk: Desk, path: str, place: int, before: Sequence[str]) -> int:
 
 
 def _json_set(desk: Desk, step: Step) -> Work:
-    key = desk.need(step, "key")
-    new = desk.need(step, "new")
-    path, old = yield from _there(desk, step)
+    key, new = desk.need(step, "key"), step.word("new")
+    path, old = ("", "") if not new and " " not in key else (yield from _there(desk, step))
+    key, new = (key, new) if new else _key_and_value(old, key)
+    if not new:
+        raise desk.missing(step, "new")
+    path, old = (path, old) if path else (yield from _there(desk, step))
     try:
         json_path(old, key)
     except (NoSuch, Unsure) as error:
         key = key_abroad(error, key, desk.language) or key
     try:
         key = _switch_below(old, json_path(old, key)) if truth(new) is not None else key
+        new = _without_key(new, json_path(old, key), desk.language)
         changed, name = json_set(old, key, new), json_path(old, key)
         first, last = keyed(old).spans[name]
     except (NoSuch, Unsure) as error:
@@ -1002,6 +1006,39 @@ def _json_set(desk: Desk, step: Step) -> Work:
     start, end = keyed(now).spans[name]
     said = desk.say("json.set", file=path, name=name, new=now[start:end], old=old[first:last])
     return _done(step, said, path)
+
+
+def _without_key(new: str, key: str, language: str) -> str:
+    """Leave out of a value the word before it that only names its key.
+
+    Examples
+    --------
+    >>> _without_key("farbe blau", "color", "de"), _without_key("dark blue", "color", "en")
+    ('blau', 'dark blue')
+    """
+    head, _, rest = new.partition(" ")
+    return rest if rest and names_column(head, key.rpartition(".")[2], language) else new
+
+
+def _key_and_value(text: str, said: str) -> tuple[str, str]:
+    """Part the name of a key from a word that is to stand there, where both were read as its name: "color blue"; no value where it is none.
+
+    Examples
+    --------
+    >>> text = '{"color": "green", "seats": 3, "open": {"from": "8:00"}}'
+    >>> _key_and_value(text, "color blue"), _key_and_value(text, "seats 4"), _key_and_value(text, "seats more")
+    (('color', 'blue'), ('seats', '4'), ('seats more', ''))
+    """
+    key, _, new = said.rpartition(" ")
+    try:
+        name = json_path(text, trimmed(key)) if key and text else ""
+        value = keyed(text).values[name] if name else None
+    except (NoSuch, Unsure, ValueError):
+        return said, ""
+    is_alike = isinstance(value, str) or (isinstance(value, int | float) and new.replace(".", "", 1).isdigit())
+    is_word = not (concepts_of(new) or is_small(new))
+    is_named = plain(name.rpartition(".")[2]) == plain(trimmed(key))
+    return (trimmed(key), new) if is_alike and is_named and (is_word or new.isdigit()) else (said, "")
 
 
 def _switch_below(text: str, key: str) -> str:

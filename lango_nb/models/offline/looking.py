@@ -1291,7 +1291,9 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     )
     told = concepts_of(step.text)
     is_of_people = step.act.startswith("list.") and not step.arguments and "who" in told and "file" not in told
-    if is_of_people or (step.act == "read" and step.word("file")):
+    is_of_things = step.act in _BY_TIME and not step.arguments and is_asked and not told & _OF_FILES
+    is_of_things = is_of_things and bool(unexplained(step.text, desk.language))  # "which book is the oldest?"
+    if is_of_people or is_of_things or (step.act == "read" and step.word("file")):
         return _MOSTLY
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
         return _THIRD  # "which pond is the largest?" of the table that was shown
