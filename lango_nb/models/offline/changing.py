@@ -1240,7 +1240,7 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
     if len(rows) != 1 or (is_of_words and number(new) is not None):
         return []  # a number does not take the place of a word
     is_own = table.values(table.columns[0]).count(rows[0][0]) == 1
-    named = f"{said} {' '.join(rows[0][:1] if is_own else rows[0])}"
+    named = f"{_without_whose(said, new, desk.language)} {' '.join(rows[0][:1] if is_own else rows[0])}"
     truths = [name for name in table.columns if holds_truths(table.values(name))]
     is_truth = any(names_column(new or said, name, desk.language) for name in truths)
     if is_truth and not any(map(str.isdigit, new)):
@@ -1255,6 +1255,25 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
     ):
         beside = []  # a price is no number of pieces
     return told_of or beside or found or cells_meant(text, named, new, language=desk.language)
+
+
+def _without_whose(said: str, new: str, language: str) -> str:
+    """Leave out the small words of a text that only say whose something is, where the row is known: "set his fine to 0".
+
+    Examples
+    --------
+    >>> _without_whose("set his fine to 0", "0", "en"), _without_whose("zet zijn boete op nee", "nee", "nl")
+    ('set fine to 0', 'zet boete op nee')
+    """
+    found = words_of(said)
+    whose = [
+        word
+        for word, told in zip(found, lexicon_of(language).concepts(found), strict=True)
+        if is_small_in(word.folded, language) and told <= {"it", "you"} and word.text not in new.split()
+    ]
+    for word in reversed(whose):
+        said = said[: word.start] + said[word.end :].lstrip()
+    return said
 
 
 def _only_table(desk: Desk, said: str, new: str, described: str = "") -> Work:

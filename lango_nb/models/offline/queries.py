@@ -91,7 +91,7 @@ QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """What things are (``data/reading/asked.tsv``): nouns that columns are called by which tell how much, and their units."""
 _SIZED = (("size", "area", "surface"), ("m2",))
 """The same of what is called large or small."""
-_TELLING: Mapping[str, str] = {"price": "priced", "sold": "sold"}
+_TELLING: Mapping[str, str] = {"price": "priced", "sold": "sold", "owed": "debts"}
 """What is said of things, and what the columns are called that tell how much it is (``data/reading/asked.tsv``)."""
 _EXTREMES = frozenset((*MEASURES["max"], *MEASURES["min"]))
 _OF_EXTREMES = frozenset(("works",))

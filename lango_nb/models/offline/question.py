@@ -30,7 +30,7 @@ NEGATING = frozenset(("no", "not", "none", "except"))
 COUNTING = frozenset(("many", "count"))
 ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
                      "and", "or", "how", "only", "all", "want", "calculate", "table", "row", "file", "column", "value", "search", "sort", "explain", "recall", "print", "fetch", "more", "less", "now", "line", "word", "character"))  # fmt: skip
-_OF_COLUMNS = frozenset(("begins", "ends", "lasting", "located", "lower", "upper", "settled"))
+_OF_COLUMNS = frozenset(("begins", "ends", "lasting", "located", "lower", "upper", "settled", "debts"))
 """Concepts in ``data/reading/asked.tsv`` of what columns are called, and of no words of a question."""
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Concepts of small numbers."""

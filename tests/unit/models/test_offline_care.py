@@ -1133,3 +1133,20 @@ def test_nothing_is_written_below_a_log_that_only_answered_a_question(ask: Ask, 
     ask("how many stops on monday?")
     ask("add 17:30 Birchley, pub to it")
     assert (folder / "van.log").read_text(encoding="utf-8") == log
+
+
+@pytest.mark.parametrize("said", ["make the helper better", "make the numbers rounder"])
+def test_no_folder_is_made_where_nobody_speaks_of_one(ask: Ask, folder: Path, said: str) -> None:
+    before = {path.name for path in folder.iterdir()}
+    ask(said)
+    assert {path.name for path in folder.iterdir()} == before
+
+
+def test_a_value_is_set_without_the_word_for_its_key(ask: Ask, folder: Path) -> None:
+    (folder / "van.json").write_text('{"color": "green", "seats": 3}\n', encoding="utf-8")
+    ask("zeig mir van.json")
+    ask("mach die farbe blau")
+    assert (folder / "van.json").read_text(encoding="utf-8") in {
+        '{"color": "blau", "seats": 3}\n',
+        '{"color": "green", "seats": 3}\n',
+    }
