@@ -100,8 +100,8 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     step = _of_other_word(request, changed)
     step = _told_instead(request, changed, reading.language) if step is None and is_last else step
     boxes = () if is_asking(request) else _of_other_box(reading, request, begin, context)
-    other = () if is_asking(request) or not is_last else _of_other_old(request, changed, reading.language)
-    if steps := boxes or other or (() if step is None else (step,)):
+    words = () if is_asking(request) or not is_last else _of_other_old(request, changed, reading.language)
+    if steps := boxes or words or (() if step is None else (step,)):
         return reading._replace(steps=steps, confidence=1.0, each=(), others=())
     is_done = reading.steps[0].act in _DONE or (
         reading.steps[0].act == "line.delete" and not reading.steps[0].arguments

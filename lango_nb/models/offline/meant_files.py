@@ -534,8 +534,8 @@ def _says_only_gone(clause: str, language: str) -> bool:
     [True, False, False]
     """
     rest = clause.casefold()
-    for word in back_in(clause):
-        rest = rest.replace(word, " ")
+    for said in back_in(clause):
+        rest = rest.replace(said, " ")
     found = words_of(rest)
     told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
     for word, one, marked in zip(found, told, marks, strict=True):
