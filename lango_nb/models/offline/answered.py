@@ -24,10 +24,10 @@ from lango_nb.models.offline.answers import (
 from lango_nb.models.offline.followups import ENDED, EXACT, is_work
 from lango_nb.models.offline.keyed import KEYED
 from lango_nb.models.offline.names import compared_in, is_pointer, plain, trimmed
-from lango_nb.models.offline.operations import number
+from lango_nb.models.offline.operations import BOX, number
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change, is_talk, parse, speak_of
 from lango_nb.models.offline.queries import TABLES
-from lango_nb.models.offline.question import says_state
+from lango_nb.models.offline.question import kind_of_more, says_state
 from lango_nb.models.offline.series import series_of
 from lango_nb.models.offline.table_query import parse as parse_query
 
@@ -173,6 +173,9 @@ def _after(context: Context, reading: Reading, told: _Answer) -> Context:
     if asked is not None:
         return _once_asked(asked, context, reading, file, names)
     is_lost = told.is_any(QUESTIONS) or step.act == "count.matches"
+    if step.act == "undo" and context.changed is not None:
+        every = (line for words in context.changed.arguments.values() for line in words)
+        settled = settled.with_arguments(lines=tuple(line for line in every if BOX.match(line)))
     settled, value = _as_told(settled, _value(step, told) or context.answer * is_lost, context, told)
     is_listing = bool(names) and not file
     is_kept = settled.arguments.get("text") == ("it",) and bool(context.answer)
@@ -216,7 +219,8 @@ def _is_of_query(file: str, context: Context) -> bool:
 
 def _one_of_both(steps: Sequence[Step], told: _Answer) -> str:
     """Return the file that was asked for, where two were counted to tell which is longer or shorter; else empty."""
-    kind, _ = compared_in(steps[0].text.partition("\n")[0], told.language)
+    text = steps[0].text.partition("\n")[0]
+    kind = compared_in(text, told.language)[0] or kind_of_more(text, told.language)
     counts = [said("count.lines", told.language, line) for line in told.text.splitlines()]
     found = {one["file"]: number(one["n"].partition(" ")[0]) or 0 for one in counts if one is not None}
     ends = {"longer": max, "shorter": min, "larger": max, "smaller": min}
@@ -278,13 +282,20 @@ def _carried_out(reading: Reading, told: _Answer) -> Reading:
     row = acts().get(first)
     is_of_kind = row is not None and row.reads in {"table", "json"}
     is_other = first in {"date", "size"}
+    if is_of_kind and (counted := told.said("count.lines")) and counted["file"].endswith((".txt", ".md")):
+        step = Step("count.lines", {"file": (counted["file"],)}, text=reading.steps[0].text)
+        return reading._replace(steps=(step,))
     if first and (is_of_kind or is_other or not is_work(reading.steps[0])) and (found := told.said("lines")):
         if (is_of_kind and found["file"].endswith(TABLES)) or not ENDED.search(found["file"]):
             return reading
         sought = next(
             (words for role in ("key", "value", "column") if (words := reading.steps[0].arguments.get(role))), ()
         )
-        step = Step("search", {"file": (found["file"],)}, text=reading.steps[0].text).with_arguments(find=sought)
+        is_name = bool(sought) and all(
+            plain(word) in plain(found["file"]) for word in sought
+        )  # "what's on the monday tour?"
+        step = Step("read" if is_name else "search", {"file": (found["file"],)}, text=reading.steps[0].text)
+        step = step if is_name else step.with_arguments(find=sought)
         return reading._replace(steps=(step,))  # a question that looked like another was answered from a file
     if first not in {act for act, _ in CHANGES.values()} or told.is_any((*CHANGES, *QUESTIONS, *UNDONE)):
         return reading
@@ -326,7 +337,8 @@ def _is_named(file: str, reading: Reading, context: Context, *, is_told: bool = 
     if file == context.file and context.is_named:
         return True
     base = plain(file.rpartition("/")[2].rpartition(".")[0] or file)
-    said = " ".join(plain(word) for step in reading.steps for words in step.arguments.values() for word in words)
+    given = ((step, word) for step in reading.steps for words in step.arguments.values() for word in words)
+    said = " ".join(plain(word) for step, word in given if step.act != "query" or word in step.text.partition("\n")[0])
     is_changed = is_told and any(is_change(step.act) or step.destination for step in reading.steps)
     return is_changed or bool(base and base in said)
 
@@ -545,7 +557,8 @@ def _with(plan: Reading, role: str, word: str) -> Reading:
 
 
 def _role(what: str, language: str) -> str:
-    return next((role for role in _ROLES if say(f"role.{role}", language) == what), "*")
+    found = next((role for role in (*_ROLES, "called") if say(f"role.{role}", language) == what), "*")
+    return "to" if found == "called" else found
 
 
 def _is_cut(names: str) -> bool:

@@ -92,16 +92,55 @@ def undo_told(reading: Reading, request: str, context: Context) -> Reading:
     >>> said = Reading((Step("undo", {}),), 0.7)
     >>> [undo_told(said, one, Context(done, changed=done)).confidence for one in ("no, put cookies there", "no, not the milk")]
     [0.3, 0.7]
+    >>> undo_told(said._replace(confidence=1.0), "take milk back out and add tea", Context(done, changed=done)).confidence
+    0.3
     """
     changed = context.changed
-    if [step.act for step in reading.steps] != ["undo"] or changed is None or reading.confidence >= SURE:
+    if [step.act for step in reading.steps] != ["undo"] or changed is None:
         return reading
     known = " ".join(word for words in changed.arguments.values() for word in words).casefold()
-    left = [word for word in unexplained(request, reading.language) if word.casefold() not in known]
-    told = frozenset[str]().union(*lexicon_of(reading.language).concepts(words_of(request)))
-    is_back = "undo" in told or bool({"ever", "kept"} & set(back_in(request).values()))
-    is_told = bool(left) and bool(told & {"put", "write", "append", "create", "replace"}) and not is_back
-    return reading._replace(confidence=min(reading.confidence, _UNSURE_UNDO)) if is_told else reading
+    parts = _wishes_apart(request, reading.language)
+    is_more = len(parts) > 1 and any(
+        _says_more_than_back(part, known, reading.language) for part in parts if _is_of_writing(part, reading.language)
+    )
+    is_told = reading.confidence < SURE and _says_more_than_back(request, known, reading.language)
+    return reading._replace(confidence=min(reading.confidence, _UNSURE_UNDO)) if is_told or is_more else reading
+
+
+_WRITING = frozenset(("put", "write", "append", "create", "replace", "change"))
+"""Concepts of verbs with which something is written."""
+
+
+def _wishes_apart(request: str, language: str) -> list[str]:
+    """Return the parts of a request between its clauses, and between its words for "and".
+
+    Examples
+    --------
+    >>> _wishes_apart("no, put milk back and add tea", "en")
+    ['no', 'put milk back', 'add tea']
+    """
+    parts: list[str] = []
+    for clause in CLAUSES.split(request):
+        found = words_of(clause)
+        told = lexicon_of(language).concepts(found)
+        ends = [0, *(word.end for word, one in zip(found, told, strict=True) if "and" in one), len(clause)]
+        begins = [*(word.start for word, one in zip(found, told, strict=True) if "and" in one), len(clause)]
+        parts += [clause[end:begin].strip() for end, begin in zip(ends, begins, strict=False)]
+    return [part for part in parts if part]
+
+
+def _is_of_writing(part: str, language: str) -> bool:
+    """Tell whether a part of a request begins, or ends, with a verb with which something is written."""
+    told = lexicon_of(language).concepts(words_of(part))
+    return any(one & _WRITING for one in (*told[:1], *told[-1:]))
+
+
+def _says_more_than_back(text: str, known: str, language: str) -> bool:
+    """Tell whether a text wants something written that is no part of what was changed, and does not say that anything is to be as before."""
+    left = [word for word in unexplained(text, language) if word.casefold() not in known]
+    told = frozenset[str]().union(*lexicon_of(language).concepts(words_of(text)))
+    is_back = "undo" in told or bool({"ever", "kept"} & set(back_in(text).values()))
+    return bool(left) and bool(told & _WRITING) and not is_back
 
 
 def _says_back(text: str) -> bool:

@@ -366,6 +366,7 @@ def least_of(reading: Reading) -> float:
         _wants_to_be_asked,
         _moves_what_it_is_put_in,
         _only_describes,
+        _makes_no_folder,
     )
     if is_cut or any(doubt(step) for step in reading.steps for doubt in doubts):
         return _NEVER
@@ -485,6 +486,23 @@ def _only_describes(step: Step) -> bool:
     is_led = bool(before) and is_small(before[0].text) and before[0].text.isalpha()
     is_several = bool(found) and ((rank(found[0].text) or 0) > 1 or "all" in concepts_of(found[0].text))
     return is_text and is_led and found[0].kind == "word" and is_several
+
+
+def _makes_no_folder(step: Step) -> bool:
+    """Tell whether a folder would be made of words behind a "make" that speaks of none: "make the helper better".
+
+    Examples
+    --------
+    >>> _makes_no_folder(Step("folder.make", {"to": ("helper better",)}, text="make the helper better"))
+    True
+    >>> _makes_no_folder(Step("folder.make", {"to": ("old stuff",)}, text="make a folder old stuff"))
+    False
+    """
+    to = step.word("to")
+    is_bare = (
+        step.act == "folder.make" and " " in to and "/" not in to and not any(w.is_quoted for w in words(step.text))
+    )
+    return is_bare and not concepts_of(step.text) & {"folder", "run"}
 
 
 def _adds_what_goes(step: Step) -> bool:

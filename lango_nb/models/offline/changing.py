@@ -334,6 +334,9 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     if path.casefold().endswith((".csv", ".tsv")) and "," in text:
         text = _without_small(text, desk.language)  # "a row for Jan Smit,555-0199"
     before = lines(old)
+    is_unnamed = not desk.context.is_named and (not word or is_pointer(word, "it"))
+    if is_unnamed and path.casefold().endswith(".log") and not _is_entry(text, before):
+        raise desk.missing(step.with_arguments(file=()), "file")
     added = _fitted(desk, path, old, _items(text, before, step.text) or lines(text) or [""], is_first=is_first)
     if is_first:
         at = 1 if before and path.casefold().endswith((".csv", ".tsv")) else 0
@@ -345,6 +348,18 @@ def append_to(desk: Desk, step: Step, word: str, text: str, *, is_first: bool = 
     yield from edit(desk, path, old, new)
     said = desk.say("prepended" if is_first else "appended", file=path, lines=quoted(added, desk.language))
     return _done(step, said, path)
+
+
+def _is_entry(text: str, before: Sequence[str]) -> bool:
+    """Tell whether a text begins as the lines of a log do, with a date or a time where they do.
+
+    Examples
+    --------
+    >>> _is_entry("17:30 pub", ["2024-05-06 13:40 INFO start"]), _is_entry("2024-05-07 10:00 stop", ["2024-05-06 13:40 INFO start"])
+    (False, True)
+    """
+    first, *_ = re.sub(r"\d", "9", text).split() or [""]
+    return not before or any(re.sub(r"\d", "9", line).startswith(first) for line in before if line.strip())
 
 
 def _items(text: str, before: Sequence[str], request: str) -> list[str]:
@@ -962,9 +977,12 @@ def _line_at(desk: Desk, path: str, place: int, before: Sequence[str]) -> int:
 
 
 def _json_set(desk: Desk, step: Step) -> Work:
-    key = desk.need(step, "key")
-    new = desk.need(step, "new")
-    path, old = yield from _there(desk, step)
+    key, new = desk.need(step, "key"), step.word("new")
+    path, old = ("", "") if not new and " " not in key else (yield from _there(desk, step))
+    key, new = (key, new) if new else _key_and_value(old, key)
+    if not new:
+        raise desk.missing(step, "new")
+    path, old = (path, old) if path else (yield from _there(desk, step))
     try:
         json_path(old, key)
     except (NoSuch, Unsure) as error:
@@ -972,6 +990,7 @@ def _json_set(desk: Desk, step: Step) -> Work:
     try:
         key = _switch_below(old, json_path(old, key)) if truth(new) is not None else key
         name = json_path(old, key)
+        new = _without_key(new, name, desk.language)
         ways = with_end(str(keyed(old).values[name]), new, desk.context.answer)
         if len(ways) > 1 and not desk.is_certain:
             raise Ask(desk.say("shall", plan=show(step.with_arguments(key=(name,), new=(ways[-1],)))))
@@ -1029,6 +1048,39 @@ def with_end(span: str, end: str, said: str = "") -> list[str]:
 
 def _numbers(text: str) -> list[int]:
     return [int(one) for one in re.findall("[0-9]+", text)]
+
+
+def _without_key(new: str, key: str, language: str) -> str:
+    """Leave out of a value the word before it that only names its key.
+
+    Examples
+    --------
+    >>> _without_key("farbe blau", "color", "de"), _without_key("dark blue", "color", "en")
+    ('blau', 'dark blue')
+    """
+    head, _, rest = new.partition(" ")
+    return rest if rest and names_column(head, key.rpartition(".")[2], language) else new
+
+
+def _key_and_value(text: str, said: str) -> tuple[str, str]:
+    """Part the name of a key from a word that is to stand there, where both were read as its name: "color blue"; no value where it is none.
+
+    Examples
+    --------
+    >>> text = '{"color": "green", "seats": 3, "open": {"from": "8:00"}}'
+    >>> _key_and_value(text, "color blue"), _key_and_value(text, "seats 4"), _key_and_value(text, "seats more")
+    (('color', 'blue'), ('seats', '4'), ('seats more', ''))
+    """
+    key, _, new = said.rpartition(" ")
+    try:
+        name = json_path(text, trimmed(key)) if key and text else ""
+        value = keyed(text).values[name] if name else None
+    except (NoSuch, Unsure, ValueError):
+        return said, ""
+    is_alike = isinstance(value, str) or (isinstance(value, int | float) and new.replace(".", "", 1).isdigit())
+    is_word = not (concepts_of(new) or is_small(new))
+    is_named = plain(name.rpartition(".")[2]) == plain(trimmed(key))
+    return (trimmed(key), new) if is_alike and is_named and (is_word or new.isdigit()) else (said, "")
 
 
 def _switch_below(text: str, key: str) -> str:
@@ -1230,7 +1282,7 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
     if len(rows) != 1 or (is_of_words and number(new) is not None):
         return []  # a number does not take the place of a word
     is_own = table.values(table.columns[0]).count(rows[0][0]) == 1
-    named = f"{said} {' '.join(rows[0][:1] if is_own else rows[0])}"
+    named = f"{_without_whose(said, new, desk.language)} {' '.join(rows[0][:1] if is_own else rows[0])}"
     truths = [name for name in table.columns if holds_truths(table.values(name))]
     is_truth = any(names_column(new or said, name, desk.language) for name in truths)
     if is_truth and not any(map(str.isdigit, new)):
@@ -1245,6 +1297,25 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
     ):
         beside = []  # a price is no number of pieces
     return told_of or beside or found or cells_meant(text, named, new, language=desk.language)
+
+
+def _without_whose(said: str, new: str, language: str) -> str:
+    """Leave out the small words of a text that only say whose something is, where the row is known: "set his fine to 0".
+
+    Examples
+    --------
+    >>> _without_whose("set his fine to 0", "0", "en"), _without_whose("zet zijn boete op nee", "nee", "nl")
+    ('set fine to 0', 'zet boete op nee')
+    """
+    found = words_of(said)
+    whose = [
+        word
+        for word, told in zip(found, lexicon_of(language).concepts(found), strict=True)
+        if is_small_in(word.folded, language) and told <= {"it", "you"} and word.text not in new.split()
+    ]
+    for word in reversed(whose):
+        said = said[: word.start] + said[word.end :].lstrip()
+    return said
 
 
 def _only_table(desk: Desk, said: str, new: str, described: str = "") -> Work:

@@ -100,7 +100,8 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     step = _of_other_word(request, changed)
     step = _told_instead(request, changed, reading.language) if step is None and is_last else step
     boxes = () if is_asking(request) else _of_other_box(reading, request, begin, context)
-    if steps := boxes or (() if step is None else (step,)):
+    words = () if is_asking(request) or not is_last else _of_other_old(request, changed, reading.language)
+    if steps := boxes or words or (() if step is None else (step,)):
         return reading._replace(steps=steps, confidence=1.0, each=(), others=())
     is_done = reading.steps[0].act in _DONE or (
         reading.steps[0].act == "line.delete" and not reading.steps[0].arguments
@@ -144,6 +145,37 @@ def _of_other_box(reading: Reading, request: str, begin: int, context: Context) 
 
 
 _BACK = {"line.tick": "line.untick", "line.untick": "line.tick"}
+
+
+def _of_other_old(request: str, changed: Step, language: str) -> tuple[Step, ...]:
+    """Return that what was just replaced stands there again, and another word is replaced that a request names beside the new one.
+
+    Examples
+    --------
+    >>> done = Step("replace", {"file": ("a.txt",), "old": ("tea",), "new": ("rum",)})
+    >>> both = _of_other_old("oh no, i meant the milk. put tea back and turn milk into rum", done, "en")
+    >>> [(step.act, step.word("old"), step.word("new")) for step in both]
+    [('undo', '', ''), ('replace', 'milk', 'rum')]
+    >>> _of_other_old("put the tea back", done, "en"), _of_other_old("make it milk, not rum", done, "en")
+    ((), ())
+    """
+    old, new, file = changed.word("old"), changed.word("new"), changed.arguments.get("file", ())
+    found = words_of(request)
+    told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
+    is_wrong = any("sorry" in mark or one & REFUSING for mark, one in zip(marks, told, strict=True))
+    is_wrong = is_wrong or "ever" in back_in(request).values()
+    places = [at for at, word in enumerate(found) if word.folded == plain(new)]
+    is_about = changed.act == "replace" and bool(old and file and places) and is_wrong
+    begin = max((at for at in range(places[-1]) if found[at].kind == "sign"), default=0) if is_about else 0
+    if not is_about or any("not" in one for one in told[begin + 1 : places[-1]]):
+        return ()
+    before = [at for at in range(begin, places[-1]) if not (told[at] or marks[at] or is_small(found[at].text))]
+    other = found[before[-1]] if before else None
+    if other is None or other.kind == "sign" or plain(other.text) in {plain(old), *back_in(request)}:
+        return ()
+    return Step("undo", {}, text=request), Step(
+        "replace", {"file": file, "old": (other.text,), "new": (new,)}, text=request
+    )
 
 
 def _of_what_was_written(request: str, changed: Step, clauses: Sequence[str], language: str) -> Step | None:

@@ -518,7 +518,9 @@ class Desk:
 
     def missing(self, step: Step, role: str) -> Ask:
         """Make the question for a word that is missing."""
-        known = ", ".join(word for words in step.arguments.values() for word in words)
+        told = (word for words in step.arguments.values() for word in words)
+        known = ", ".join((self.context.file or word) if is_pointer(word, "it") else word for word in told)
+        role = "called" if (step.act, role) == ("rename", "to") else role
         text = (
             self.say("ask.missing_of", what=self.say(f"role.{role}"), known=known) if known else self.lacks(role).text
         )

@@ -234,8 +234,8 @@ def _without_fillers(step: Step, language: str) -> Step:
     """
     row, words = acts().get(step.act), step.arguments.get("file", ())
     bare = (_without_lead(word, language) for word in words)
-    bare = (word.split()[0] if _is_it_and_more(word) else word for word in bare)
     aside = _said_aside(step.text, language)
+    bare = (word.split()[0] if _is_it_and_more(word, aside) else word for word in bare)
     kept = tuple(word for word in bare if is_pointer(word, "it") or not is_small_in(word.casefold(), language))
     kept = tuple(word for word in kept if not aside or not aside.issuperset(word.casefold().split()))  # "du coup"
     if step.act in _TRANSFERS and ENDED.search(step.word("to")) and "/" not in step.word("to") and here_in(step.text):
@@ -288,10 +288,17 @@ def _without_pointers(step: Step, words: tuple[str, ...]) -> tuple[str, ...]:
     return words if "and" in concepts_of(before) or len(told) != 1 else told
 
 
-def _is_it_and_more(words: str) -> bool:
-    """Tell whether words are a pointer, and what is to be done with it: "das alphabetisch"."""
+def _is_it_and_more(words: str, aside: frozenset[str] = frozenset()) -> bool:
+    """Tell whether words are a pointer, and what is to be done with it, or what is said by the way: "das alphabetisch", "die eigentlich".
+
+    Examples
+    --------
+    >>> _is_it_and_more("das alphabetisch"), _is_it_and_more("die eigentlich", frozenset({"eigentlich"})), _is_it_and_more("die Liste")
+    (True, True, False)
+    """
     first, *rest = words.split() or [""]
-    return bool(rest) and is_pointer(first, "it") and all(concepts_of(word) & DONE_WITH for word in rest)
+    is_more = all(concepts_of(word) & DONE_WITH or word.casefold() in aside for word in rest)
+    return bool(rest) and is_pointer(first, "it") and is_more
 
 
 def _without_lead(words: str, language: str) -> str:

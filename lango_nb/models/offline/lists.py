@@ -595,7 +595,8 @@ def of_boxes(reading: Reading, request: str, context: Context) -> Step | None:
 def _speaks_of_boxes(context: Context) -> bool:
     """Tell whether boxes were shown, ticked, put back or added just now."""
     last, changed = context.last, context.changed
-    is_last = last is not None and (last.act in {"line.tick", "line.untick", "undo"} or last.word("find") == _OPEN_BOX)
+    is_last = last is not None and (last.act in {"line.tick", "line.untick"} or last.word("find") == _OPEN_BOX)
+    is_last = is_last or (last is not None and last.act == "undo" and bool(last.word("lines")))
     is_added = changed is not None and any(map(BOX.match, changed.arguments.get("added", ())))
     return BOX.search(context.answer) is not None or is_last or is_added
 

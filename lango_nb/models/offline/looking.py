@@ -30,6 +30,7 @@ from lango_nb.models.offline.names import (
     forms_of,
     here_in,
     is_date,
+    is_noun_of_file,
     is_pointer,
     is_small,
     kind_of_file,
@@ -1308,8 +1309,9 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     is_sum = step.act == "calculate" and reckon(step.word("text")) is not None
     is_of_lines = step.act == "count.lines" and "line" in concepts_of(_unsaid(step)) and not points_back(step.text)
     is_of_lines = is_of_lines and "most" not in said_of_tables(step.text, desk.language)
-    if is_sum or is_of_lines:
-        return None  # of numbers, or of the whole file
+    is_settled = step.act == "query" and bool(step.word("query")) and not step.text
+    if is_sum or is_of_lines or is_settled:
+        return None  # of numbers, of the whole file, or what is asked is known
     is_asked = asks(step.text.partition("\n")[0])
     if step.act in _OF_TABLES:
         return _KEPT if step.destination and step.act == "query" else _HALF
@@ -1326,7 +1328,9 @@ def _least_explained(desk: Desk, step: Step) -> float | None:
     )
     told = concepts_of(step.text)
     is_of_people = step.act.startswith("list.") and not step.arguments and "who" in told and "file" not in told
-    if is_of_people or (step.act == "read" and step.word("file")):
+    is_of_things = step.act in _BY_TIME and not step.arguments and is_asked and not told & _OF_FILES
+    is_of_things = is_of_things and bool(unexplained(step.text, desk.language))  # "which book is the oldest?"
+    if is_of_people or is_of_things or (step.act == "read" and step.word("file")):
         return _MOSTLY
     if is_list and is_going_on and not concepts_of(step.text) & _PLACED:
         return _THIRD  # "which pond is the largest?" of the table that was shown
@@ -1510,6 +1514,11 @@ def find_out(desk: Desk, text: str) -> Work:
         or likeliest_lines(said, spoken)
         or likeliest_lines(said, spoken, is_part=points_back(text), language=desk.language)
         or likeliest_lines(said, texts, before=before)
+    )
+    if not found and (whole := _shown_by_name(desk, text, texts)) is not None:
+        return whole
+    found = (
+        found
         or likeliest_lines(said, texts, before=before, language=desk.language)
         or _with_the_one_word(said, texts, desk.language)
         or likeliest_lines(said, {} if named else spoken, is_part=True, language=desk.language)
@@ -1536,6 +1545,51 @@ def find_out(desk: Desk, text: str) -> Work:
         # a line with one word of several is hardly the answer: the question names the others
         return (yield from _named_letter(desk, text, texts))
     return shown
+
+
+def _shown_by_name(desk: Desk, text: str, texts: Mapping[str, str]) -> Outcome | None:
+    """Show, or count, the lines of the only text of which a question tells the whole name; ``None`` where there is none."""
+    found = whole_by_name(text, texts, desk.language)
+    if not found or "many" not in concepts_of(text):
+        return _lines_found(desk, text, found)
+    (name, _), *_ = found
+    step = Step("count.lines", {"file": (name,)}, text=text)
+    return Outcome(desk.say("count.lines", file=name, n=len(found)), str(len(found)), step, name)
+
+
+def whole_by_name(text: str, texts: Mapping[str, str], language: str) -> list[tuple[str, str]]:
+    r"""Return the lines of the only text of which a question says nothing but its name and its folder: "what's on the monday tour?".
+
+    Where things are counted, that is the one word more that it may say: "how many stops are there on tuesday?".
+
+    Examples
+    --------
+    >>> texts = {"tour/monday.txt": "9:00 school", "tour/friday.txt": "8:00 pool", "a.txt": "monday tea"}
+    >>> whole_by_name("what's on the monday tour", texts, "en"), whole_by_name("was ist freitag auf der Tour?", texts, "de")
+    ([('tour/monday.txt', '9:00 school')], [('tour/friday.txt', '8:00 pool')])
+    >>> whole_by_name("how many stops on friday", texts, "en"), whole_by_name("who is at the pool on friday", texts, "en")
+    ([('tour/friday.txt', '8:00 pool')], [])
+    """
+    telling = [
+        word
+        for word in telling_words(without_asking(text))
+        if not (is_small_in(word, language) or {"aside", "pieces"} & said_of_tables(word, language))
+    ]
+    is_counted = "many" in concepts_of(text)
+    found = []
+    for name, whole in texts.items():
+        path = PurePosixPath(name)
+        if not name.casefold().endswith(_LINED) or not 0 < len(lines(whole)) <= _SHORT_TEXT:
+            continue
+        left = [word for word in telling if not nearest_texts(word, [str(path.with_suffix(""))], language)[1]]
+        of_stem = [word for word in telling if nearest_texts(word, [path.stem], language)[1]]
+        is_whole = len(of_stem) == len(plain(path.stem).split())
+        is_of_list = not any(line.endswith(".") or line.startswith("#") for line in lines(whole))
+        is_of_list = is_of_list and ("day" in concepts_of(path.stem) or not is_noun_of_file(path.stem))
+        is_first = telling[:1] == left and not nearest_texts(" ".join(left), [whole])[1]
+        if is_whole and (is_first and is_of_list if is_counted else not left and len(telling) > 1):
+            found.append((name, whole))
+    return [(name, line) for name, whole in found for line in lines(whole)] if len(found) == 1 else []
 
 
 def _is_letter(name: str, text: str) -> bool:

@@ -6,10 +6,12 @@ import re
 
 from lango_nb.models.offline.followups import ENDED, says_more
 from lango_nb.models.offline.lexicon import NEGATING, UNSPACED, concepts_of, lexicon, lexicon_of
-from lango_nb.models.offline.lists import FEW_WORDS, SHOWING
+from lango_nb.models.offline.lexicon import words as words_of
+from lango_nb.models.offline.lists import FEW_WORDS, SHOWING, words_of_wishes
 from lango_nb.models.offline.names import (
     ARTICLES,
     asks,
+    back_in,
     calls_list,
     compared_in,
     counted_up,
@@ -26,7 +28,7 @@ from lango_nb.models.offline.names import (
     telling_words,
 )
 from lango_nb.models.offline.plan import Context, Reading, Step, acts, is_change  # noqa: F401 - in the examples
-from lango_nb.models.offline.question import said_of_tables, words_of_tables
+from lango_nb.models.offline.question import kind_of_more, said_of_tables, words_of_tables
 from lango_nb.models.offline.request import (
     ASKED_OF,
     CLAUSE,
@@ -125,6 +127,8 @@ def compared(request: Request) -> Step | None:
     {'file': ('todo list', 'notes')}
     """
     step, text = request.step, request.text
+    if more := _with_more(request):
+        return request.instead("count.lines", file=more)
     kind, words = compared_in(text, request.language)
     is_wish = "compare" in frozenset[str]().union(*lexicon_of(request.language).concepts(request.words[:1]))
     described = described_both(text, request.language) if (kind and asks(text)) or is_wish else ()
@@ -151,6 +155,27 @@ def compared(request: Request) -> Step | None:
         return None
     is_which = bool(pair) or is_asking(text)
     return request.instead(_TOLD_BY.get(kind, "date") if is_which else "read", file=both if is_which else (words,))
+
+
+def _with_more(request: Request) -> tuple[str, ...]:
+    """Return the two lists that were just shown or counted, where it is asked which of the two has more of what stands in them.
+
+    Examples
+    --------
+    >>> both = Context(Step("read", {"file": ("b.txt",)}), spoken=("a.txt", "b.txt"))
+    >>> said = Reading((Step("search.files", {}),))
+    >>> _with_more(Request(said, "which of the two has more names?", both)), _with_more(Request(said, "which has more than 5?", both))
+    (('a.txt', 'b.txt'), ())
+    """
+    spoken = request.context.spoken[-BOTH:]
+    is_of_lists = len(spoken) == BOTH and all(name.endswith(_OF_LINES) for name in spoken)
+    is_asked = is_asking(request.text) and bool(kind_of_more(request.text, request.language))
+    is_shown = request.last.act in {"read", "count.lines", "list"} and not is_changing(request.step)
+    return spoken if is_of_lists and is_asked and is_shown and not request.names() else ()
+
+
+_OF_LINES = (".txt", ".md")
+"""How the names of files end whose lines are counted."""
 
 
 def both_apart(request: Request) -> Step | None:
@@ -475,6 +500,54 @@ def copy_gone(request: Request) -> Step | None:
     if not is_it or request.names() or len(made) != 1 or request.context.asked is not None:
         return None
     return request.instead("delete", file=made)
+
+
+def gone_after_all(request: Request) -> Step | None:
+    """Return that a file is to go whose deletion was not allowed before: "hm, do delete it after all".
+
+    Examples
+    --------
+    >>> refused = Context(Step("delete", {"file": ("a.md",)}), "a.md")
+    >>> said = Reading((Step("yes", {}),))
+    >>> gone_after_all(Request(said, "well yes, delete it after all", refused)).arguments
+    {'file': ('a.md',)}
+    >>> gone_after_all(Request(said, "no, don't delete it", refused)), gone_after_all(Request(said, "delete the list", refused))
+    (None, None)
+    """
+    last, language = request.last, request.language
+    is_refused = last.act == "delete" and request.context.changed is None and not request.context.is_open
+    gone = [clause for clause in CLAUSE.split(request.text) if says_gone(clause, language)]
+    is_other = len(gone) != 1 or request.is_question or request.names() or not _says_only_gone(gone[0], language)
+    files = last.arguments.get("file", ())
+    is_it = all(is_pointer(word, "it") for word in files) and request.context.is_named
+    files = (request.context.file,) if is_it else files
+    is_file = bool(files) and all(map(ENDED.search, files))
+    return request.instead("delete", file=files) if is_refused and is_file and not is_other else None
+
+
+def _says_only_gone(clause: str, language: str) -> bool:
+    """Tell whether a clause says that something goes which was spoken of, and not what: "do delete it after all".
+
+    Examples
+    --------
+    >>> [_says_only_gone(said, "en") for said in ("do delete it after all", "delete the one from last year", "don't delete it")]
+    [True, False, False]
+    """
+    rest = clause.casefold()
+    for said in back_in(clause):
+        rest = rest.replace(said, " ")
+    found = words_of(rest)
+    told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
+    for word, one, marked in zip(found, told, marks, strict=True):
+        is_led = bool(one & _WITH_IT or marked or said_of_tables(word.text, language))
+        is_bare = is_pointer(word.text, "it") or (is_small(word.text) and not one)
+        if not (is_led or is_bare) or (one & NEGATING and "delete" not in one):
+            return False
+    return True
+
+
+_WITH_IT = frozenset(("delete", "it", "yes", "please", "same", "can", "then", "do"))
+"""Concepts of the words with which somebody says that it goes after all."""
 
 
 def folder_gone(request: Request) -> Step | None:

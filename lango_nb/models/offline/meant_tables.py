@@ -26,6 +26,7 @@ from lango_nb.models.offline.plan import Context, Reading, Step, is_change  # no
 from lango_nb.models.offline.queries import TABLES
 from lango_nb.models.offline.request import ASKED_OF, SHORT, UNCLEAR_PLACE, Request, is_described, is_key_said
 from lango_nb.models.offline.steps import BOTH, COLONS, FEW_SAID
+from lango_nb.models.offline.table_query import Condition, Query
 from lango_nb.models.offline.table_query import parse as parse_query
 
 _EXTREMES = frozenset(("largest", "smallest", "longest", "shortest", "newest", "oldest", "max", "min"))
@@ -149,6 +150,10 @@ def of_table(request: Request) -> Step | None:
     tables = [name for name in request.files if name.endswith(TABLES)]
     if request.step.act in {"about.owner", "about.agents"} and len(tables) == 1:
         return request.instead("query")  # "in helpers.csv, who has the job packing?"
+    sought = words_of(request.step.word("find"))
+    is_of_it = len(sought) == 1 and "it" in lexicon_of(request.language).concepts(sought)[0]
+    if request.step.act == "search" and request.context.query is not None and is_of_it and not request.names():
+        return request.instead("query")  # "where does she live?"
     if (ranked := _of_the_first(request)) is not None:
         return ranked
     if request.last.act == "query" and request.context.file.endswith(".log") and _is_counted(request):
@@ -159,6 +164,32 @@ def of_table(request: Request) -> Step | None:
     if asked is not None and request.concepts & ASKED_OF and any("left" in one for one in request.wishes):
         return asked._replace(text=request.text) if request.length <= FEW_WORDS else None  # "so who is left?"
     return request.instead("query") if is_asked and not is_line and request.context.file.endswith(TABLES) else None
+
+
+def others_alike(request: Request) -> Step | None:
+    """Return that the rows are wanted which have the same as the one that was told of: "and who else is from there?".
+
+    Examples
+    --------
+    >>> told = Step("query", {"file": ("a.csv",), "query": ("village where name is Ann",)})
+    >>> said = Reading((Step("about.agents", {}),))
+    >>> others_alike(Request(said, "and who else is from there?", Context(told, "a.csv", answer="Oakend", query=told))).word("query")
+    'rows where village is Oakend'
+    >>> others_alike(Request(said, "who else can help?", Context(told, "a.csv", answer="Oakend", query=told)))
+    """
+    last, context = request.last, request.context
+    told = parse_query(last.word("query")) if last.act == "query" and context.query is not None else None
+    own = frozenset[str]().union(*lexicon_of(request.language).concepts(request.words))
+    marks = frozenset[str]().union(*request.wishes)
+    is_else = "who" in own and bool("other" in own or "besides" in marks or "increase" in request.asking)
+    is_there = bool("from" in own or "therein" in marks or request.asking & {"inside", "comes"})
+    is_short = request.length <= FEW_WORDS + BOTH and not request.names()
+    if told is None or told.by or len(told.wanted) != 1 or not (is_else and is_there and is_short):
+        return None
+    value = context.answer.partition("\n")[0]
+    value = value.partition(": ")[0] if told.measure else value
+    asked = Query((Condition(told.wanted[0], "is", (value,)),))
+    return Step("query", {"file": last.arguments["file"], "query": (str(asked),)}) if value else None
 
 
 def _is_counted(request: Request) -> bool:

@@ -91,7 +91,7 @@ QUALITIES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """What things are (``data/reading/asked.tsv``): nouns that columns are called by which tell how much, and their units."""
 _SIZED = (("size", "area", "surface"), ("m2",))
 """The same of what is called large or small."""
-_TELLING: Mapping[str, str] = {"price": "priced", "sold": "sold"}
+_TELLING: Mapping[str, str] = {"price": "priced", "sold": "sold", "owed": "debts"}
 """What is said of things, and what the columns are called that tell how much it is (``data/reading/asked.tsv``)."""
 _EXTREMES = frozenset((*MEASURES["max"], *MEASURES["min"]))
 _OF_EXTREMES = frozenset(("works",))
@@ -170,7 +170,10 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     measure = _settled(measure, asked, table, named, title)
     turned = "" if measure else _turned(before, asked, named, times)
     measure = _added_up(measure or turned, before, asked)
-    asked.used.update(asked.has((*MEASURES.get(measure, ()), *(MEASURES["sum"] if measure == "count" else ()))))
+    asked.used.update(
+        asked.has((*MEASURES.get(measure, ()), *(MEASURES["sum"] if measure == "count" else ()))),
+        _as_many(asked, where, table),
+    )
     if measure in {"max", "min", "mean"} and not asked.has(NEGATING) and amount_column(table, set(), is_money=True):
         named = [column for column in named if not holds_truths(table.values(column))]  # "who pays most?"
     truths = list(truths_said(asked, table, named, spent))
@@ -209,6 +212,23 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = found if where else _of_that_one(found, before, table, asked)
     found = _of_strangers(found, before, asked, table) if measure or not found.measure else found
     return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
+
+
+def _as_many(asked: Question, where: Sequence[Condition], table: Table) -> list[int]:
+    """Return the word that says how many the rows are which a question describes, where they are as many: "the two errors".
+
+    Examples
+    --------
+    >>> table = Table(("kind", "text"), (("fault", "pump off"), ("note", "ok"), ("fault", "lamp off")))
+    >>> [query(said, table).explained for said in ("the two faults", "the three faults")]
+    [1.0, 0.5]
+    """
+    counts = map(number_said, asked.tokens, lexicon_of(asked.language).concepts(asked.tokens))
+    told = [(at, count) for at, count in enumerate(counts) if count and at not in asked.used]
+    if len(told) != 1 or not where:
+        return []
+    (at, count), rows = told[0], Query(tuple(where)).rows(table)
+    return [at] if len(rows) == count else []
 
 
 def _named_in(asked: Question, table: Table, where: Sequence[Condition], measure: str, title: set[int]) -> list[str]:

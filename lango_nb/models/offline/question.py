@@ -30,7 +30,7 @@ NEGATING = frozenset(("no", "not", "none", "except"))
 COUNTING = frozenset(("many", "count"))
 ASKING = frozenset(("what", "who", "where", "when", "many", "show", "read", "which", "please", "contain", "have", "list", "you", "i",
                      "and", "or", "how", "only", "all", "want", "calculate", "table", "row", "file", "column", "value", "search", "sort", "explain", "recall", "print", "fetch", "more", "less", "now", "line", "word", "character"))  # fmt: skip
-_OF_COLUMNS = frozenset(("begins", "ends", "lasting", "located", "lower", "upper", "settled"))
+_OF_COLUMNS = frozenset(("begins", "ends", "lasting", "located", "lower", "upper", "settled", "debts"))
 """Concepts in ``data/reading/asked.tsv`` of what columns are called, and of no words of a question."""
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Concepts of small numbers."""
@@ -369,6 +369,22 @@ def said_of_tables(text: str, language: str) -> frozenset[str]:
     (['apart'], ['down'])
     """
     return frozenset[str]().union(*words_of_tables(language).concepts(words(text)))
+
+
+def kind_of_more(text: str, language: str) -> str:
+    """Return whether the longer or the shorter of two lists is asked for by what they have more, or less, of; else empty.
+
+    Examples
+    --------
+    >>> kind_of_more("which of the two has more names?", "en"), kind_of_more("welche von beiden hat weniger Zutaten?", "de")
+    ('longer', 'shorter')
+    >>> kind_of_more("which has more than 5?", "en"), kind_of_more("show both", "en")
+    ('', '')
+    """
+    own = frozenset[str]().union(*lexicon_of(language).concepts(words(text)))
+    is_more = "more" in own or "most" in said_of_tables(text, language)
+    is_of_two = "two" in own and not any(word.text.isdigit() for word in words(text))
+    return ("longer" if is_more else "shorter" if "less" in own else "") if is_of_two else ""
 
 
 def says_state(text: str, language: str) -> str:

@@ -389,6 +389,8 @@ _NO_WORDS = PROGRAMS - frozenset(
 """Programs that are no words: what begins with one of them is a line for a shell."""
 _RUNNING = frozenset(("run", "command", "please", "you", "can"))
 """Concepts of the words with which it is said that a line is to be run."""
+_BEGINNING, _MOST_BEFORE = frozenset(("create", "show", "test")), 4
+"""Concepts of verbs that stand before a shell line with options as well, and how many words do, at most."""
 _OF_FILES = frozenset(("file", "folder", "script", "please", "and"))
 """Concepts of words that no such line has."""
 
@@ -491,6 +493,8 @@ def as_line(request: str) -> str:
     'python3 -c "print(1)"'
     >>> as_line("run the file"), as_line("find the letter"), as_line("run date for me"), as_line("run python script a.py")
     ('', '', '', '')
+    >>> as_line("mach mal grep -i stop a.log"), as_line("show me head - the song"), as_line("put cat -5 there")
+    ('grep -i stop a.log', '', '')
     >>> as_line("roda um wc -l no server.log"), as_line("date\u30b3\u30de\u30f3\u30c9\u3092\u5b9f\u884c\u3057\u3066")
     ('wc -l server.log', 'date')
     """
@@ -506,7 +510,10 @@ def as_line(request: str) -> str:
     verb = f"{found[0].text} {found[-1].text}"  # "führ … aus"
     is_parted = 0 < at < len(found) - 1 and "run" in concepts_of(verb) and not told[-1] & _OF_FILES
     is_parted = is_parted and "run" not in told[0]
-    if at and not (is_parted or any("run" in one for one in told[:at])):
+    option = request[found[at].end :].lstrip()[:2]  # "mach mal grep -i stop a.log"
+    is_begun = bool(told[0] & _BEGINNING) or (is_small_anywhere(found[0].folded) and "please" not in told[0])
+    is_bare = is_begun and at < _MOST_BEFORE and option[:1] == "-" and option[1:].isalnum()
+    if at and not (is_parted or is_bare or any("run" in one for one in told[:at])):
         return ""
     line = found[at : -1 if is_parted else None]
     is_led = all(

@@ -1149,3 +1149,44 @@ def test_a_wish_to_sort_sorts_the_list_and_is_not_put_onto_it(ask: Ask, folder: 
     ask("schreib noch zucker drauf")
     ask("und jetzt alphabetisch sortieren")
     assert (folder / "shopping.txt").read_text(encoding="utf-8") == "bread\ntea\nzucker\n"
+
+
+    ("said", "more"),
+    [
+        ("change poems to plays in list.txt", "no wait i meant the atlas. put poems back and make atlas into plays"),
+        (
+            "ersetze poems durch plays in list.txt",
+            "falsch, ich meinte atlas. poems wieder rein und atlas durch plays ersetzen",
+        ),
+        ("vervang poems door plays in list.txt", "oeps ik bedoelde atlas, zet poems terug en maak van atlas plays"),
+    ],
+)
+def test_who_meant_another_word_gets_the_first_one_back(ask: Ask, folder: Path, said: str, more: str) -> None:
+    (folder / "list.txt").write_text("comics\natlas\npoems\n", encoding="utf-8")
+    ask(said)
+    ask(more)
+    assert (folder / "list.txt").read_text(encoding="utf-8") == "comics\nplays\npoems\n"
+
+
+def test_nothing_is_written_below_a_log_that_only_answered_a_question(ask: Ask, folder: Path) -> None:
+    log = "2024-05-06 14:05 INFO stop Ashford\n2024-05-07 16:10 WARN low fuel\n2024-05-07 16:20 INFO stop Oakend\n"
+    (folder / "van.log").write_text(log, encoding="utf-8")
+    ask("how many stops on monday?")
+    ask("add 17:30 Birchley, pub to it")
+    assert (folder / "van.log").read_text(encoding="utf-8") == log
+
+
+def test_no_folder_is_made_where_nobody_speaks_of_one(ask: Ask, folder: Path) -> None:
+    before = {path.name for path in folder.iterdir()}
+    ask("make the helper better")
+    assert {path.name for path in folder.iterdir()} == before
+
+
+def test_a_value_is_set_without_the_word_for_its_key(ask: Ask, folder: Path) -> None:
+    (folder / "van.json").write_text('{"color": "green", "seats": 3}\n', encoding="utf-8")
+    ask("zeig mir van.json")
+    ask("mach die farbe blau")
+    assert (folder / "van.json").read_text(encoding="utf-8") in {
+        '{"color": "blau", "seats": 3}\n',
+        '{"color": "green", "seats": 3}\n',
+    }
