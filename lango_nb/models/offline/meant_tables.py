@@ -501,7 +501,7 @@ def column_kept(request: Request) -> Step | None:
         asked = Step("query", {"file": (tables[0],), "query": ("rows",)})
     told = parse_query(asked.word("query")) if asked is not None else None
     is_said = bool(request.concepts & (KEEPING | {"create"})) and not request.is_question
-    is_kept = step.act not in {"", "delete", "move"} and is_said
+    is_kept = step.act not in {"", "delete"} and is_said  # "put these names into a.txt" is no move
     if asked is None or told is None or told.wanted or told.by or not is_kept or len(files) != 1:
         return None
     (to,), file = files, asked.word("file")
