@@ -236,10 +236,10 @@ def _between(request: str, language: str) -> str:
     """
     found, marks = words_of(request), words_of_wishes(language).concepts(words_of(request))
     files = [at for at, word in enumerate(found) if word.kind == "file"]
-    if not found or not _TICKING <= marks[0] or len(files) != 1 or "\n" in request.strip():
+    if not found or not marks[0] >= _TICKING or len(files) != 1 or "\n" in request.strip():
         return ""
     begin, end = 1, len(found)
-    while begin < end and _TICKING <= marks[begin]:
+    while begin < end and marks[begin] >= _TICKING:
         begin += 1
     lead = files[0]
     while lead > begin and (is_small(found[lead - 1].text) or is_small_in(found[lead - 1].folded, language)):
@@ -262,7 +262,7 @@ def _of_verb(reading: Reading, request: str) -> Reading:
     ['nl', 'en']
     """
     first = words_of(request)[:1]
-    said = {one: _TICKING <= frozenset[str]().union(*words_of_wishes(one).concepts(first)) for one in tongues()}
+    said = {one: frozenset[str]().union(*words_of_wishes(one).concepts(first)) >= _TICKING for one in tongues()}
     other = next((one for one, is_said in said.items() if is_said), "")
     return reading._replace(language=other) if other and not said.get(reading.language) else reading
 

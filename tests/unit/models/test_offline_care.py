@@ -1107,3 +1107,29 @@ def test_a_measure_word_is_no_part_of_a_name(ask: Ask, folder: Path, said: str, 
     before = {path.name for path in folder.iterdir()}
     ask(said)
     assert {path.name for path in folder.iterdir()} - before == {name}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "third"),
+    [
+        ("add cheese to notes.md", "oh not milk, tea", "tea"),
+        ("häng Käse an notes.md an", "ach nee, nicht milk sondern tea", "tea"),
+        ("ajoute fromage à notes.md", "ah non pas de milk, tea", "tea"),
+        ("voeg kaas toe aan notes.md", "nee geen milk maar thee", "thee"),
+        ("在notes.md里加一行cheese", "不对，不是milk，是tea", "tea"),  # noqa: RUF001 - signs that people type
+    ],
+)
+def test_another_line_than_the_last_is_corrected_where_it_is_told(
+    ask: Ask, folder: Path, first: str, second: str, third: str
+) -> None:
+    ask(first)
+    added = (folder / "notes.md").read_text(encoding="utf-8")
+    ask(second)
+    assert (folder / "notes.md").read_text(encoding="utf-8") == added.replace("milk", third)
+
+
+def test_a_preposition_is_no_part_of_a_new_name(ask: Ask, folder: Path) -> None:
+    before = {path.name for path in folder.iterdir()}
+    ask("hoeveel regels heeft notes.md?")
+    ask("zet die namen even in namen.txt")
+    assert {path.name for path in folder.iterdir()} - before <= {"namen.txt"}
