@@ -46,7 +46,7 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step
-from lango_nb.models.offline.question import said_of_tables, words_of_tables
+from lango_nb.models.offline.question import is_word_of, said_of_tables, words_of_tables
 
 _WRITTEN = ("append", "prepend", "write", "replace", "line.replace", "json.set")
 """Changes whose answer tells what was written."""
@@ -102,7 +102,8 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     if step is None and is_last:
         step = _of_other_line(request, changed, reading.language) or _told_instead(request, changed, reading.language)
     boxes = () if is_asking(request) else _of_other_box(reading, request, begin, context)
-    if steps := boxes or (() if step is None else (step,)):
+    several = boxes or _of_fact(request, begin, context, reading.language)
+    if steps := several or (() if step is None else (step,)):
         return reading._replace(steps=steps, confidence=1.0, each=(), others=())
     is_done = reading.steps[0].act in _DONE or (
         reading.steps[0].act == "line.delete" and not reading.steps[0].arguments
@@ -117,6 +118,54 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     if (step := _of_what_was_written(request, changed, _clauses(request, begin), reading.language)) is not None:
         return reading._replace(steps=(step,), confidence=1.0, others=())
     return _asked(reading, request, changed, begin)
+
+
+def _of_fact(request: str, begin: int, context: Context, language: str) -> tuple[Step, ...]:
+    """Return that a fact that was remembered, or recalled, is forgotten, and what is said now remembered: "no, Bo has it now".
+
+    Examples
+    --------
+    >>> fact = "Ann has the key of the shed"
+    >>> told = Context(Step("recall", {"find": ("key",)}), answer=fact, known=(fact,))
+    >>> [step.arguments for step in _of_fact("no, Bo has it now", 3, told, "en")]
+    [{'find': ('Ann has the key of the shed',)}, {'text': ('Bo has the key of the shed',)}]
+    >>> _of_fact("no, what else?", 3, told, "en")
+    ()
+    """
+    last = context.last
+    if not begin or last is None or last.act not in {"remember", "recall"} or is_asking(request):
+        return ()
+    told = [last.word("text")] if last.act == "remember" else [one for one in context.known if one in context.answer]
+    fact = told[0] if len(set(told)) == 1 else ""
+    new = next((found for clause in _clauses(request, begin) if (found := _retold(fact, clause, language))), "")
+    if not fact or new in {"", fact} or any(word.kind == "file" for word in words_of(request)):
+        return ()
+    return Step("forget", {"find": (fact,)}, text=request), Step("remember", {"text": (new,)}, text=request)
+
+
+def _retold(fact: str, said: str, language: str) -> str:
+    """Return a fact with another name in it, or with what is said now in the place of what it agrees with; else empty.
+
+    Examples
+    --------
+    >>> _retold("la llave la tiene Olga", "ahora la tiene Bram", "es"), _retold("the code is 47", "the code is 48", "en")
+    ('la llave la tiene Bram', 'the code is 48')
+    """
+    new, old = (_names_in(text, language) for text in (said, fact))
+    new, old = [name for name in new if name not in old], [name for name in old if name not in new]
+    if len(new) == len(old) == 1:
+        found = next(word for word in words_of(fact) if word.text == old[0])
+        return fact[: found.start] + new[0] + fact[found.end :]
+    return _beside(fact, said, language)
+
+
+def _names_in(text: str, language: str) -> list[str]:
+    """Return the words of a text that begin with a capital letter, and are not known otherwise."""
+    return [
+        word.text
+        for word in words_of(text)
+        if word.kind == "word" and word.text.istitle() and not is_word_of(word, language)
+    ]
 
 
 def _of_other_box(reading: Reading, request: str, begin: int, context: Context) -> tuple[Step, ...]:

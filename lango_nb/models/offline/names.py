@@ -760,11 +760,13 @@ def back_in(text: str) -> dict[str, str]:
     --------
     >>> back_in("no, not after all"), back_in("nee, die soll wieder rein"), back_in("no backups")
     ({'after all': 'last'}, {'wieder': 'ever'}, {})
+    >>> back_in("uy no, devuélvemelo"), back_in("oh no, ridammela")
+    ({'devuélvemelo': 'ever'}, {'ridammela': 'ever'})
     """
     said = text.casefold()
     found = {
         word: far
-        for word, far in table_of("back").items()
+        for word, far in {**table_of("back"), **dict.fromkeys(_speech_of("returned"), "ever")}.items()
         if word in said and (not word.isascii() or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said))
     }
     return {word: far for word, far in found.items() if not any(word != other and word in other for other in found)}
