@@ -32,6 +32,7 @@ from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.lists import FEW_WORDS, words_of_speech, words_of_wishes
 from lango_nb.models.offline.names import (
     back_in,
+    begins_with_pointer,
     compared_in,
     is_asking,
     is_pointer,
@@ -352,6 +353,7 @@ def _of_other_line(request: str, changed: Step, language: str) -> Step | None:
     told = frozenset[str]().union(*lexicon_of(language).concepts(pair))
     is_other = bool(told & (_SAID_OF_TEXT | REFUSING | WISHING)) or any(rank(word.text) is not None for word in pair)
     is_other = is_other or bool(said_of_tables(old, language)) or is_pointer(old, "it") or is_pointer(new, "other")
+    is_other = is_other or begins_with_pointer(new)
     is_other = is_other or any(word.kind == "file" or word.is_quoted for word in words_of(request))
     if not (old and new) or is_other or max(len(old.split()), len(new.split())) > _FEW:
         return None
@@ -385,7 +387,9 @@ def _not_but(request: str, language: str) -> tuple[str, str]:
             begin += 1
         while begin < stop and "rather" in marks[stop - 1]:
             stop -= 1
-        is_not = bool(no) or (end < len(found) and but[end] and found[end].kind in UNSPACED)
+        is_led = is_ahead or not no or no[0] <= at + 1  # "ah non pas de café", and no "the door isn't painted"
+        is_not = (bool(no) and is_led) or (end < len(found) and but[end] and found[end].kind in UNSPACED)
+        stop = stop if is_led else begin
         clauses += [(is_not, request[found[begin].start : found[stop - 1].end])] if begin < stop else []
         at = next((one for one in range(end, len(found)) if found[one].kind != "sign" and not but[one]), len(found))
     *before, (is_denied, old), (is_no, new) = [(False, ""), (False, ""), *clauses]
