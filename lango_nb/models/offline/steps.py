@@ -276,7 +276,7 @@ def _into_folder(step: Step, language: str, context: Context) -> Step:
     >>> _into_folder(Step("copy", {"to": ("a.txt",)}, text="copy into it a.txt"), "en", made).arguments
     {'to': ('old',), 'file': ('a.txt',)}
     >>> _into_folder(Step("move", {"to": ("mets-y",), "file": ("a.txt",)}, text="et mets-y a.txt"), "fr", made).arguments
-    {'file': ('a.txt',), 'to': ('old',)}
+    {'file': ('a.txt',)}
     """
     if step.act in {"copy", "move"} and "-" in step.word("to") and concepts_of(step.word("to")) & _PUTTING:
         step = step.with_arguments(to=())  # a verb with "there" is no place

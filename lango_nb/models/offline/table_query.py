@@ -178,7 +178,8 @@ def parse(line: str) -> Query | None:
         if measure:
             found = found._replace(measure=measure, column=_bare(word), by=_bare(by), end=end)
             found = found._replace(is_monthly=bool(month), order=ranks)
-            found = found._replace(**{"most" if counted == "first" else "place": int(count or 0)})
+            number_said = int(count or 0)
+            found = found._replace(place=number_said) if counted == "place" else found._replace(most=number_said)
         elif word and word != "rows":
             wanted.append(_bare(word))
     return found._replace(wanted=tuple(wanted))
