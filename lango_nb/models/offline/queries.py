@@ -833,7 +833,8 @@ def _goes_on_from(before: Query | None, found: Query, asked: Question, table: Ta
     if found.where and not is_joined and asked.has(("who",)) and len(before.rows(table)) == 1:
         return None  # "who hasn't paid now?" is not asked of the one who was spoken of
     is_same = is_joined or not (found.where and before.measure in {"max", "min"})  # no "what is there on shelf A?"
-    return before if is_same else before._replace(measure="", wanted=())
+    is_bare = asked.explained() == 1 and not asked.has(("what", "which", "where", "show", "list", "who", "many"))
+    return before if is_same or is_bare else before._replace(measure="", wanted=(), column="")  # "Olga?"
 
 
 def _told_of_one(truths: Sequence[Condition], before: Query | None, table: Table, asked: Question) -> str:
