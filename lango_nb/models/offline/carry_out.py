@@ -465,10 +465,13 @@ def _moves_what_it_is_put_in(step: Step) -> bool:
     >>> said = Step("move", {"file": ("a.md",), "to": ("morgen",)}, text="zet in a.md een regel met tot morgen")
     >>> _moves_what_it_is_put_in(said), _moves_what_it_is_put_in(said._replace(text="zet a.md in morgen"))
     (True, False)
+    >>> _moves_what_it_is_put_in(Step("move", {"file": ("a.md",)}, text="e mettici dentro a.md"))
+    False
     """
-    file = step.word("file")
+    file, to = step.word("file"), step.word("to")
     led = words(step.text.partition(file)[0])[-1:] if ENDED.search(file) and file in step.text else ()
-    return step.act == "move" and bool(led) and "in" in concepts_of(led[0].text)
+    is_there = bool(led) and to in {"", led[0].text} and "therein" in words_of_wishes().concepts(led)[0]
+    return step.act == "move" and bool(led) and "in" in concepts_of(led[0].text) and not is_there
 
 
 def _only_describes(step: Step) -> bool:

@@ -1833,7 +1833,8 @@ def _forget(desk: Desk, step: Step) -> Work:
     found, shared = yield from memories(desk, words)
     if not found:
         raise CannotWork(desk.say("memory.none", word=words))
-    is_clear = len(found) == 1 and shared == len(telling_words(words))
+    is_whole = [one.get("content") for one in found] == [words]
+    is_clear = is_whole or (len(found) == 1 and shared == len(telling_words(words)))
     if not is_clear and not desk.is_certain:
         said = [str(one.get("content")) for one in found]
         raise Ask(desk.say("ask.forget", n=len(found), lines=quoted(said, desk.language)))

@@ -29,15 +29,17 @@ from lango_nb.models.offline.lexicon import (
     quotations,
 )
 from lango_nb.models.offline.lexicon import words as words_of
-from lango_nb.models.offline.lists import FEW_WORDS, words_of_wishes
+from lango_nb.models.offline.lists import FEW_WORDS, words_of_speech, words_of_wishes
 from lango_nb.models.offline.names import (
     back_in,
+    begins_with_pointer,
     compared_in,
     is_asking,
     is_pointer,
     is_small,
     likeness,
     plain,
+    rank,
     table_of,
     trimmed,
     unaccented,
@@ -45,7 +47,7 @@ from lango_nb.models.offline.names import (
 )
 from lango_nb.models.offline.operations import BOX
 from lango_nb.models.offline.plan import Context, Reading, Step
-from lango_nb.models.offline.question import words_of_tables
+from lango_nb.models.offline.question import is_word_of, said_of_tables, words_of_tables
 
 _WRITTEN = ("append", "prepend", "write", "replace", "line.replace", "json.set")
 """Changes whose answer tells what was written."""
@@ -98,10 +100,12 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     begin = _begin(request, reading.language)
     is_last = context.last is not None and context.last.act.partition(".")[0] in {changed.act.partition(".")[0], *_SAME}
     step = _of_other_word(request, changed)
-    step = _told_instead(request, changed, reading.language) if step is None and is_last else step
+    if step is None and is_last:
+        step = _of_other_line(request, changed, reading.language) or _told_instead(request, changed, reading.language)
     boxes = () if is_asking(request) else _of_other_box(reading, request, begin, context)
     words = () if is_asking(request) or not is_last else _of_other_old(request, changed, reading.language)
-    if steps := boxes or words or (() if step is None else (step,)):
+    several = boxes or words or _of_fact(request, begin, context, reading.language)
+    if steps := several or (() if step is None else (step,)):
         return reading._replace(steps=steps, confidence=1.0, each=(), others=())
     is_done = reading.steps[0].act in _DONE or (
         reading.steps[0].act == "line.delete" and not reading.steps[0].arguments
@@ -116,6 +120,54 @@ def correction(reading: Reading, request: str, context: Context) -> Reading | No
     if (step := _of_what_was_written(request, changed, _clauses(request, begin), reading.language)) is not None:
         return reading._replace(steps=(step,), confidence=1.0, others=())
     return _asked(reading, request, changed, begin)
+
+
+def _of_fact(request: str, begin: int, context: Context, language: str) -> tuple[Step, ...]:
+    """Return that a fact that was remembered, or recalled, is forgotten, and what is said now remembered: "no, Bo has it now".
+
+    Examples
+    --------
+    >>> fact = "Ann has the key of the shed"
+    >>> told = Context(Step("recall", {"find": ("key",)}), answer=fact, known=(fact,))
+    >>> [step.arguments for step in _of_fact("no, Bo has it now", 3, told, "en")]
+    [{'find': ('Ann has the key of the shed',)}, {'text': ('Bo has the key of the shed',)}]
+    >>> _of_fact("no, what else?", 3, told, "en")
+    ()
+    """
+    last = context.last
+    if not begin or last is None or last.act not in {"remember", "recall"} or is_asking(request):
+        return ()
+    told = [last.word("text")] if last.act == "remember" else [one for one in context.known if one in context.answer]
+    fact = told[0] if len(set(told)) == 1 else ""
+    new = next((found for clause in _clauses(request, begin) if (found := _retold(fact, clause, language))), "")
+    if not fact or new in {"", fact} or any(word.kind == "file" for word in words_of(request)):
+        return ()
+    return Step("forget", {"find": (fact,)}, text=request), Step("remember", {"text": (new,)}, text=request)
+
+
+def _retold(fact: str, said: str, language: str) -> str:
+    """Return a fact with another name in it, or with what is said now in the place of what it agrees with; else empty.
+
+    Examples
+    --------
+    >>> _retold("la llave la tiene Olga", "ahora la tiene Bram", "es"), _retold("the code is 47", "the code is 48", "en")
+    ('la llave la tiene Bram', 'the code is 48')
+    """
+    new, old = (_names_in(text, language) for text in (said, fact))
+    new, old = [name for name in new if name not in old], [name for name in old if name not in new]
+    if len(new) == len(old) == 1:
+        found = next(word for word in words_of(fact) if word.text == old[0])
+        return fact[: found.start] + new[0] + fact[found.end :]
+    return _beside(fact, said, language)
+
+
+def _names_in(text: str, language: str) -> list[str]:
+    """Return the words of a text that begin with a capital letter, and are not known otherwise."""
+    return [
+        word.text
+        for word in words_of(text)
+        if word.kind == "word" and word.text.istitle() and not is_word_of(word, language)
+    ]
 
 
 def _of_other_box(reading: Reading, request: str, begin: int, context: Context) -> tuple[Step, ...]:
@@ -315,6 +367,71 @@ def _of_other_word(request: str, changed: Step) -> Step | None:
             new = request[found[first].start : found[last].end].rstrip(" .!")
             return _instead(changed, line, _with_word(line, old, new), request)
     return None
+
+
+def _of_other_line(request: str, changed: Step, language: str) -> Step | None:
+    """Return the correction of a word that may stand elsewhere in the file that was just changed: "no, not tea but coffee".
+
+    Examples
+    --------
+    >>> added = Step("append", {"file": ("a.txt",), "added": ("bread",)})
+    >>> [_of_other_line(one, added, "en") for one in ("not now", "no, not that, undo it", "not a.txt, b.txt")]
+    [None, None, None]
+    >>> _of_other_line("oh not the tea, coffee", added, "en").arguments
+    {'file': ('a.txt',), 'old': ('tea',), 'new': ('coffee',)}
+    """
+    old, new = _not_but(request, language) if changed.act in _WRITTEN and changed.word("file") else ("", "")
+    pair = words_of(f"{old}\n{new}")
+    told = frozenset[str]().union(*lexicon_of(language).concepts(pair))
+    is_other = bool(told & (_SAID_OF_TEXT | REFUSING | WISHING)) or any(rank(word.text) is not None for word in pair)
+    is_other = is_other or bool(said_of_tables(old, language)) or is_pointer(old, "it") or is_pointer(new, "other")
+    is_other = is_other or begins_with_pointer(new)
+    is_other = is_other or any(word.kind == "file" or word.is_quoted for word in words_of(request))
+    if not (old and new) or is_other or max(len(old.split()), len(new.split())) > _FEW:
+        return None
+    return Step("replace", {"file": changed.arguments["file"], "old": (old,), "new": (new,)}, text=request)
+
+
+def _not_but(request: str, language: str) -> tuple[str, str]:
+    """Return what a request says that it is not, and what it is instead; empty where it says no such thing.
+
+    Examples
+    --------
+    >>> _not_but("ach nee, nicht Milch sondern Sahne", "de"), _not_but("não, leite não, chá", "pt")
+    (('Milch', 'Sahne'), ('leite', 'chá'))
+    >>> _not_but("いや、牛乳じゃなくてお茶", "ja"), _not_but("不对,不是bread,是rice", "zh"), _not_but("no, coffee", "en")
+    (('牛乳', 'お茶'), ('bread', 'rice'), ('', ''))
+    """
+    found = words_of(request)
+    told, marks = lexicon_of(language).concepts(found), words_of_wishes(language).concepts(found)
+    aside = words_of_tables(language).concepts(found)
+    but = ["contrast" in one for one in words_of_speech(language).concepts(found)]
+    clauses: list[tuple[bool, str]] = []
+    at = 0
+    while at < len(found):
+        end = next((one for one in range(at, len(found)) if found[one].kind == "sign" or but[one]), len(found))
+        no = [one for one in range(at, end) if told[one] & NEGATING]
+        is_ahead = bool(no) and no[-1] + 1 == end  # "leite não": behind another clause, and no "ah non"
+        begin, stop = (at, no[0] if at else at) if is_ahead else (no[-1] + 1 if no else at, end)
+        while begin < stop - 1 and (
+            "sorry" in marks[begin] or "aside" in aside[begin] or _is_small(found[begin], language)
+        ):
+            begin += 1
+        while begin < stop and "rather" in marks[stop - 1]:
+            stop -= 1
+        is_led = is_ahead or not no or no[0] <= at + 1  # "ah non pas de café", and no "the door isn't painted"
+        is_not = (bool(no) and is_led) or (end < len(found) and but[end] and found[end].kind in UNSPACED)
+        stop = stop if is_led else begin
+        clauses += [(is_not, request[found[begin].start : found[stop - 1].end])] if begin < stop else []
+        at = next((one for one in range(end, len(found)) if found[one].kind != "sign" and not but[one]), len(found))
+    *before, (is_denied, old), (is_no, new) = [(False, ""), (False, ""), *clauses]
+    is_pair = is_denied and not is_no and all(is_it or len(words_of(one)) <= _SPARE for is_it, one in before)
+    return (old, new) if is_pair else ("", "")
+
+
+def _is_small(word: Word, language: str) -> bool:
+    """Tell whether a word only holds sentences together."""
+    return is_small(word.text) or is_small_in(word.folded, language)
 
 
 _SAID_OF_TEXT = frozenset(

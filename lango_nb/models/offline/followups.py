@@ -41,7 +41,7 @@ EXACT = re.compile(r"[^\s\"]*(?:[^\s\".]\.[A-Za-z]\w{0,7}|/)\Z")
 """A word that is the name of a file or a folder as it stands."""
 ENDED = re.compile(r"[^\s.]\.[A-Za-z]\w{0,7}\Z")
 """How the name of a file ends, also one with blanks."""
-CLAUSES = re.compile(r"[,;.!?\u3001\u3002\uff0c\uff1b\uff01\uff1f]+(?!\w)\s*(?=.)")
+CLAUSES = re.compile(r"(?:[,;.!?]+(?!\w)|[\u3001\u3002\uff0c\uff1b\uff01\uff1f]+)\s*(?=.)")
 """Between the clauses of a request."""
 _INTO = frozenset(("into",))
 _CONTENTS_IN_ORDER = ("old", "find", "value", "key", "column", "new", "text")

@@ -320,7 +320,7 @@ def _against(text: str) -> Mapping[str, float]:
     speakers, known = _speakers(), _known()
     said = [word for word in words(text) if not word.is_quoted]
     signs = any(word.kind in UNSPACED for word in said)
-    total, has = 0.0, dict.fromkeys(_tongues(), 0.0)
+    total, has = 0.0, dict.fromkeys(tongues(), 0.0)
     for word in said:
         for part in _JOINTS.split(word.text.casefold().replace("\u2019", "'")) if word.kind == "word" else ():
             of = speakers.get(part)
@@ -338,7 +338,8 @@ def _against(text: str) -> Mapping[str, float]:
 
 
 @cache
-def _tongues() -> tuple[str, ...]:
+def tongues() -> tuple[str, ...]:
+    """Return the languages that are told apart."""
     return (*dict.fromkeys(language for language, _ in read_rows("tongues.tsv")), *_OF_EAST)
 
 

@@ -24,6 +24,7 @@ from lango_nb.models.offline.lexicon import (
     is_small_in,
     lexicon,
     lexicon_of,
+    tongues,
 )
 from lango_nb.models.offline.lexicon import words as words_of
 from lango_nb.models.offline.names import (
@@ -50,7 +51,7 @@ from lango_nb.models.offline.reader import reader
 
 _OF_A_LIST = {"task.list": "read", "task.add": "append", "append": "append", "task.done": "line.delete", "task.delete": "line.delete", "delete": "line.delete"}  # fmt: skip
 """What wishes about tasks, or without a file, are about a list that is a file."""
-_FILLED = frozenset(("find", "text", "new"))
+_FILLED = frozenset(("find", "text", "old", "new"))
 """Roles that words may have that nothing else explains."""
 _OF_TALK = frozenset(("joke",))
 """Concepts of what is only talked about, and may be a file: a poem, a riddle."""
@@ -81,6 +82,7 @@ def of_list(reading: Reading, request: str, context: Context) -> Reading:
     >>> of_list(said, "put sunscreen on the packing list", Context()).steps[0].arguments
     {'text': ('sunscreen',), 'file': ('the packing list',)}
     """
+    reading = _of_verb(reading, request)
     step = reading.steps[0] if len(reading.steps) == 1 else Step("unclear", {})
     if step.act == "task.add" and not step.arguments:
         step = step.with_arguments(text=_behind_colon(request))
@@ -218,8 +220,51 @@ def _of_removal(step: Step, request: str, language: str) -> Step | None:
         return None
     rest = Step("line.tick", {"file": (named,)}, text=request)
     verb = found[0].end if found[0].kind == "word" else 0
-    left = left_over(request[verb:], rest, language)
+    left = _between(request, language) or left_over(request[verb:], rest, language)
     return rest._replace(act="line.delete" if not files else "line.tick").with_arguments(find=(left,)) if left else None
+
+
+def _between(request: str, language: str) -> str:
+    """Return what stands between a verb of ticking off, its second half and the one file that is named; empty where that is not so.
+
+    Examples
+    --------
+    >>> _between("vink repair shelf C af in a.md", "nl"), _between("hak in der a.md call the school ab", "de")
+    ('repair shelf C', 'call the school')
+    >>> _between("tick off the door in a.md", "en"), _between("show me what to tick in a.md", "en")
+    ('the door', '')
+    """
+    found, marks = words_of(request), words_of_wishes(language).concepts(words_of(request))
+    files = [at for at, word in enumerate(found) if word.kind == "file"]
+    if not found or not marks[0] >= _TICKING or len(files) != 1 or "\n" in request.strip():
+        return ""
+    begin, end = 1, len(found)
+    while begin < end and marks[begin] >= _TICKING:
+        begin += 1
+    lead = files[0]
+    while lead > begin and (is_small(found[lead - 1].text) or is_small_in(found[lead - 1].folded, language)):
+        lead -= 1
+    begin, end = (files[0] + 1, end) if lead == begin else (begin, lead)
+    end -= begin < end and bool(marks[end - 1] & {"off", "along"})
+    return request[found[begin].start : found[end - 1].end] if begin < end else ""
+
+
+_TICKING = frozenset(("off", "tick"))
+"""What verbs say with which something is ticked off."""
+
+
+def _of_verb(reading: Reading, request: str) -> Reading:
+    """Return a reading in the language of the verb of ticking off that it begins with: what is ticked off may be in another.
+
+    Examples
+    --------
+    >>> [_of_verb(Reading(()), one).language for one in ("vink paint the door af in a.md", "tick off the door in a.md")]
+    ['nl', 'en']
+    """
+    first = words_of(request)[:1]
+    said = {one: frozenset[str]().union(*words_of_wishes(one).concepts(first)) >= _TICKING for one in tongues()}
+    other = next((one for one, is_said in said.items() if is_said), "")
+    return reading._replace(language=other) if other and not said.get(reading.language) else reading
 
 
 def without_text(step: Step, request: str) -> str:

@@ -37,6 +37,7 @@ from lango_nb.models.offline.request import (
     Request,
     is_changing,
     says_gone,
+    telling_in,
 )
 from lango_nb.models.offline.steps import BOTH
 
@@ -685,6 +686,24 @@ def still_there(request: Request) -> Step | None:
     is_asked = request.is_question and not request.concepts & (ASKED_OF | {"how", "in"})
     is_it = "still" in request.asking and is_asked and request.length <= SHORT and not request.files
     return request.instead("exists", file=(spoken,)) if is_it and ENDED.search(spoken) else None
+
+
+def left_on_list(request: Request) -> Step | None:
+    """Return that it is asked how many lines a file has still from which one just went: "so how many are left now?".
+
+    Examples
+    --------
+    >>> gone = Step("line.delete", {"file": ("a.txt",)})
+    >>> left_on_list(Request(Reading((Step("rows.count", {}),)), "so how many are left now?", Context(gone, "a.txt", changed=gone)))[:2]
+    ('count.rows', {'file': ('a.txt',)})
+    """
+    changed, file = request.context.changed, request.context.file
+    is_gone = changed is not None and changed.act == "line.delete" and changed.word("file") == file
+    is_left = any("left" in one for one in request.wishes) or "rest" in request.asking
+    is_many = bool(request.concepts & {"many", "count"} or "times" in request.asking)
+    is_other = bool(telling_in(request.text, request.language)) or request.length > SHORT
+    is_other = is_other or request.names() or is_changing(request.step)
+    return request.instead("count.rows", file=(file,)) if is_gone and is_left and is_many and not is_other else None
 
 
 def left_in_folder(request: Request) -> Step | None:

@@ -684,6 +684,8 @@ def whole_new_name(word: str, text: str) -> str:
     ('door sign.txt', 'a.txt')
     >>> whole_new_name("b.csv", "kopieer a.csv en noem m b.csv"), whole_new_name("m b.csv", "kopieer a.csv en noem m b.csv")
     ('b.csv', 'b.csv')
+    >>> whole_new_name("b.txt", "zet die namen even in b.txt"), whole_new_name("b.txt", "put all the names quickly into b.txt")
+    ('b.txt', 'b.txt')
     >>> whole_new_name("規則.md", "Rules.mdを当番規則.mdに名前変更して")
     '当番規則.md'
     >>> whole_new_name(".txt", "todo.txtの名前をやること.txtに変えて")
@@ -717,8 +719,8 @@ def whole_new_name(word: str, text: str) -> str:
             and not any(is_small(one) or _told(one) & _UNNAMED for one in between)
         ):
             return " ".join((*between, word))  # "plik godziny otwarcia.txt"
-        if any(map(_ENDING.search, between)):
-            return word  # "call a.txt b.txt"
+        if any(map(_ENDING.search, between)) or _told(between[-1]) & _PLACING:
+            return word  # "call a.txt b.txt", "zet die namen even in b.txt"
         if lead.casefold() in table_of("called") and not _told(between[0]) & _PLACING:
             if _is_clitic(parts[-size]):
                 rest = between[1:]  # "nenn sie neu.txt", "muda o nome dele para novo.txt"
@@ -760,11 +762,13 @@ def back_in(text: str) -> dict[str, str]:
     --------
     >>> back_in("no, not after all"), back_in("nee, die soll wieder rein"), back_in("no backups")
     ({'after all': 'last'}, {'wieder': 'ever'}, {})
+    >>> back_in("uy no, devuélvemelo"), back_in("oh no, ridammela")
+    ({'devuélvemelo': 'ever'}, {'ridammela': 'ever'})
     """
     said = text.casefold()
     found = {
         word: far
-        for word, far in table_of("back").items()
+        for word, far in {**table_of("back"), **dict.fromkeys(_speech_of("returned"), "ever")}.items()
         if word in said and (not word.isascii() or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said))
     }
     return {word: far for word, far in found.items() if not any(word != other and word in other for other in found)}

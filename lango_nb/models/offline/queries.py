@@ -168,7 +168,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     named = _named_in(asked, table, where, measure, title)
     times = [name for name in table.columns if holds_times(name, table)]
     measure = _settled(measure, asked, table, named, title)
-    turned = "" if measure else _turned(before, asked, named, times)
+    place = _place_behind(measure, before, asked)
+    turned = "" if measure else _turned(before, asked, named, times, place)
     measure = _added_up(measure or turned, before, asked)
     asked.used.update(
         asked.has((*MEASURES.get(measure, ()), *(MEASURES["sum"] if measure == "count" else ()))),
@@ -187,9 +188,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     asked.used.update(at for at, told in enumerate(asked.asking) if "sold" in told or (before and "them" in told))
     before = None if before is None else _opened(before, asked, measure, named, title, has_rows=bool(where))
     explained = asked.explained(default=0.0 if before is None else 1.0)
-    wanted = tuple(name for name in named if name not in spent)
-    if asked.has(("when",)) and where and not wanted and not measure and len(times) == 1:
-        wanted = tuple(name for name in times if name not in spent)
+    ours = times if asked.has(("when",)) and where and not measure and len(times) == 1 else []
+    wanted = tuple(name for name in named if name not in spent) or tuple(name for name in ours if name not in spent)
     is_timed, is_called = bool(times or named or before), bool(title or named)
     if (other := _of_something_else(asked, table, where, measure, is_called=is_called, is_timed=is_timed)) is not None:
         return other
@@ -198,8 +198,8 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found, is_time = _in_turn(_of_stay(found, table, asked), before, table, asked), bool(asked.has(_TIMES))
     is_of_pieces = measure == "count" and bool(title and asked.asks({"pieces"}))  # "how many expenses are there?"
     is_money = (_speaks_of_money(asked, table, truths) or _is_much(before, named, asked)) and not is_of_pieces
-    found = found._replace(explained=asked.explained()) if is_money else found
-    found = measured(_by_age(found, asked), table, is_time=is_time, is_money=is_money)
+    found = _by_age(found._replace(explained=asked.explained()) if is_money else found, asked)
+    found = measured(found, table, is_time=is_time, is_money=is_money)
     found = _told_by(_sized(found, table, asked, is_titled=bool(title)), asked)
     if measure == "count" and not named and _is_of_sales(found, asked):
         return Query()
@@ -211,7 +211,7 @@ def query(text: str, table: Table, before: Query | None = None, name: str = "", 
     found = _grouped(_of_that_row(found, before, table, asked), before, table, asked, is_money=is_money)
     found = found if where else _of_that_one(found, before, table, asked)
     found = _of_strangers(found, before, asked, table) if measure or not found.measure else found
-    return _settled_query(found._replace(order=order or found.order) if found.by and not found.end else found, most)
+    return _settled_query(_of_those_who_have(found, asked, table), order, most, place)
 
 
 def _as_many(asked: Question, where: Sequence[Condition], table: Table) -> list[int]:
@@ -347,13 +347,16 @@ def _column_of(before: Query | None) -> str:
     return "" if before is None else before.column
 
 
-def _settled_query(found: Query, most: int) -> Query:
+def _settled_query(found: Query, order: str, most: int, place: int) -> Query:
     """Return a query with what its measure needs, and nothing where that is missing."""
+    found = found._replace(order=order or found.order) if found.by and not found.end else found
     if found.measure in {"max", "min", "sum", "mean"} and not found.column:
         return found._replace(measure="", explained=0.0, is_grounded=False)
     if found.measure in {"sum", "mean"}:
         return found._replace(wanted=())
-    return found._replace(most=most) if found.measure in {"max", "min"} and not found.by else found
+    if found.measure not in {"max", "min"} or found.by:
+        return found
+    return found._replace(most=most, place=0 if most else place or found.place)
 
 
 _TIMES_SIGN = re.compile(
@@ -455,6 +458,9 @@ def _order_said(asked: Question) -> tuple[str, set[int]]:
 
 def _measure_said(asked: Question, ordering: set[int]) -> str:
     """Return what is measured by the words of a question, but for those that say in which order: "how many different" are distinct."""
+    ordering = ordering | {
+        at for at in asked.has(("pay",)) if asked.tokens[at].text.islower()
+    }  # "zahlen" counts nothing
     said = [one for one, concepts in MEASURES.items() if {*asked.has(concepts)} - ordering]
     said = said or ["count"] * bool(asked.asks({"times"}))
     if not said and not any(map(str.isdigit, asked.text)):  # "quale costa meno", as one may say for the least
@@ -810,8 +816,10 @@ _UNCOUNTED = ASKING | MEASURING | NEGATING | {"money", "pay", "all", "in", "size
 """Concepts of words behind "how many" that are no things."""
 
 
-def _turned(before: Query | None, asked: Question, named: Sequence[str], before_times: Sequence[str]) -> str:
-    """Return the other end of what was asked before: "and the least?" behind the largest.
+def _turned(
+    before: Query | None, asked: Question, named: Sequence[str], before_times: Sequence[str], place: int
+) -> str:
+    """Return the other end of what was asked before, or a place behind it: "and the least?", "and the second?" behind the largest.
 
     Examples
     --------
@@ -827,7 +835,7 @@ def _turned(before: Query | None, asked: Question, named: Sequence[str], before_
     asked.used.update(said.get(end, ()))
     turn = next((concept for concept in _TURNS if asked.has((concept,))), "") if before.column in before_times else ""
     asked.used.update(asked.has((turn,)) if turn else ())
-    return ENDS.get(end, "") or _TURNS.get(turn, "")  # "and who is last?"
+    return ENDS.get(end, "") or _TURNS.get(turn, "") or (before.measure if place else "")  # "and who is last?"
 
 
 def _goes_on_from(before: Query | None, found: Query, asked: Question, table: Table) -> Query | None:
@@ -849,7 +857,8 @@ def _goes_on_from(before: Query | None, found: Query, asked: Question, table: Ta
     if found.where and not is_joined and asked.has(("who",)) and len(before.rows(table)) == 1:
         return None  # "who hasn't paid now?" is not asked of the one who was spoken of
     is_same = is_joined or not (found.where and before.measure in {"max", "min"})  # no "what is there on shelf A?"
-    return before if is_same else before._replace(measure="", wanted=())
+    is_bare = asked.explained() == 1 and not asked.has(("what", "which", "where", "show", "list", "who", "many"))
+    return before if is_same or is_bare else before._replace(measure="", wanted=(), column="")  # "Olga?"
 
 
 def _told_of_one(truths: Sequence[Condition], before: Query | None, table: Table, asked: Question) -> str:
@@ -857,6 +866,58 @@ def _told_of_one(truths: Sequence[Condition], before: Query | None, table: Table
     is_one = before is not None and (before.measure in {"max", "min"} or len(before.rows(table)) == 1)
     is_asked = len(truths) == 1 and asks(asked.text) and bool(asked.has(("it",)))
     return truths[0].column if is_one and is_asked else ""
+
+
+def _place_behind(measure: str, before: Query | None, asked: Question) -> int:
+    """Return which of the largest, or smallest, is wanted: "the second highest", "and the third?" behind the highest; 0 for the first.
+
+    Examples
+    --------
+    >>> from lango_nb.models.offline.table_query import parse
+    >>> table = Table(("tea", "grams"), (("Assam", "3300"), ("Gyokuro", "240"), ("Mate", "900")))
+    >>> str(query("which tea has the second most grams?", table)), str(query("et le troisième ?", table, parse("max grams"), language="fr"))
+    ('max grams place 2, tea', 'max grams place 3')
+    """
+    own = lexicon_of(asked.language).concepts(asked.tokens)
+    said = {
+        place: [at for at, told in enumerate(own) if name in told and at not in asked.used]
+        for place, name in _RANKS.items()
+    }
+    said[2] += [at for at in asked.asks({"runner_up"}) if at not in said[2]]
+    extremes = {*asked.has(_EXTREMES), *asked.asks({*ENDS, "runner_up"})}
+    is_bare = before is not None and before.measure in {"max", "min"} and not measure
+    for place, places in said.items():
+        if places and (is_bare or (measure in {"max", "min"} and any({at, at + 1} & extremes for at in places))):
+            asked.used.update(places)
+            return place
+    return 0
+
+
+_RANKS: Mapping[int, str] = {2: "second", 3: "third"}
+"""Concepts of places behind the first."""
+
+
+def _of_those_who_have(found: Query, asked: Question, table: Table) -> Query:
+    """Return the rows that have any of what a table counts where it is asked who has it, or has none: "who owes a fine?".
+
+    Examples
+    --------
+    >>> fines = Table(("name", "fine"), (("Ann", "0.00"), ("Bo", "2.50"), ("Cy", "0.00")))
+    >>> str(query("who has a fine?", fines)), str(query("chi non ha multe?", fines, language="it"))
+    ('rows where fine over 0', 'rows where fine not over 0')
+    >>> str(query("who has which fine?", fines)), str(query("what is the fine?", fines))
+    ('fine', 'fine')
+    """
+    column = found.wanted[0] if len(found.wanted) == 1 else ""
+    values = [] if not column else [number(value) for value in table.values(column) if value]
+    is_counted = bool(column) and is_numeric(table.values(column)) and 0 in values and any(values)
+    is_who = bool(asked.has(("who",))) and not asked.has(("which", "what", "many", "show", "list", "all"))
+    if not (is_counted and is_who) or found.where or found.measure or found.by:
+        return found
+    is_not = any(map(asked.negates, range(len(asked.tokens)))) or bool(asked.asks({"without"}))
+    asked.used.update(asked.asks({"owed", "yet", "holds"}), asked.has(("pay", "must")))
+    where = (Condition(column, "over", ("0",), is_not),)
+    return found._replace(where=where, wanted=(), explained=max(found.explained, asked.explained()))
 
 
 def _added_up(measure: str, before: Query | None, asked: Question) -> str:
@@ -880,6 +941,8 @@ def _of_that_row(found: Query, before: Query | None, table: Table, asked: Questi
     'pay'
     """
     is_of_one = before is not None and before.measure in {"max", "min"} and not before.by and not before.most
+    if before is not None and is_of_one and _is_bare_count(found, asked):
+        return before._replace(explained=1.0, is_grounded=True)
     is_summed = found.measure in {"sum", "count"} and bool(asked.asks({"much", "times"}) or asked.has(("many",)))
     is_all = bool(asked.asks({"together"}) or asked.has((*MEASURES["sum"], "all", "each")))
     is_all = is_all or (bool(asked.asks({"pieces"})) and not found.is_column_said)
@@ -889,6 +952,23 @@ def _of_that_row(found: Query, before: Query | None, table: Table, asked: Questi
     if column in {"", before.column}:
         return found._replace(measure=before.measure, column=before.column, wanted=before.wanted) if column else found
     return found._replace(measure="", column="", wanted=(column,))
+
+
+def _is_bare_count(found: Query, asked: Question) -> bool:
+    """Tell whether it is only asked how many, or how much, that was: "how many?" behind "who has most books?".
+
+    Examples
+    --------
+    >>> from lango_nb.models.offline.table_query import parse
+    >>> shelf = Table(("name", "books"), (("Ann", "3"), ("Bo", "5")))
+    >>> [str(query(said, shelf, parse("max books"))) for said in ("how many?", "and how many in total?", "how many people are there?")]
+    ['max books', 'sum books', 'count']
+    """
+    is_count = found.measure == "count" and not (found.where or found.wanted or found.column)
+    is_other = asked.has(("all", "row", "line", "file", *MEASURES["sum"], *NEGATING)) or asked.asks(
+        {"together", "inside", "rest"}
+    )
+    return is_count and not is_other and asked.explained(default=1.0) == 1
 
 
 def _of_that_one(found: Query, before: Query | None, table: Table, asked: Question) -> Query:
@@ -1083,6 +1163,12 @@ def measured(found: Query, table: Table, *, is_time: bool, is_money: bool) -> Qu
     if is_time and not column:
         times = [name for name in table.columns if holds_times(name, table) and name not in spent]
         column = times[0] if times else ""
+    if (
+        not column
+        and is_added
+        and len(limited := [one.column for one in found.where if one.kind in {"over", "under"}]) == 1
+    ):
+        column = limited[0]  # "how much is that altogether?" of those who owe something
     if not column and found.measure in {"max", "min", "mean", "sum"}:
         column = amount_column(table, spent, found.measure, is_money=is_money)
     if found.measure == "count" and column and column not in amounts(table):

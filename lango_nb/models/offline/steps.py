@@ -45,6 +45,7 @@ FEW_SAID = 3
 OF_ADDING = frozenset("append prepend write line row text item list file end first last new it that and along".split())
 """Concepts of words before what is added that are no part of it."""
 _PLACED_IN = frozenset(("in", "into"))
+_PUTTING = frozenset(("put", "move", "copy"))
 _THAT = frozenset("that dat dass daß que che że żeby".split())
 """What stands before what is to be remembered."""
 WRITING = ("write", "append")
@@ -274,7 +275,11 @@ def _into_folder(step: Step, language: str, context: Context) -> Step:
     >>> made = Context(changed=Step("folder.make", {"to": ("old",)}))
     >>> _into_folder(Step("copy", {"to": ("a.txt",)}, text="copy into it a.txt"), "en", made).arguments
     {'to': ('old',), 'file': ('a.txt',)}
+    >>> _into_folder(Step("move", {"to": ("mets-y",), "file": ("a.txt",)}, text="et mets-y a.txt"), "fr", made).arguments
+    {'file': ('a.txt',)}
     """
+    if step.act in {"copy", "move"} and "-" in step.word("to") and concepts_of(step.word("to")) & _PUTTING:
+        step = step.with_arguments(to=())  # a verb with "there" is no place
     files, to, changed = step.arguments.get("file", ()), step.word("to"), context.changed
     if step.act in {"write", "create"} and len(files) == BOTH:
         folders = re.compile(r"(\S+)\s+(?:" + "|".join(map(re.escape, files)) + ")")

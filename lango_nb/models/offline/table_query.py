@@ -99,6 +99,8 @@ class Query(NamedTuple):
     """Whether the question names the column that is measured."""
     unknown: str = ""
     """Of whom a number is wanted who is in no row."""
+    place: int = 0
+    """Which of the largest, or smallest, values is wanted, where that is not the first: 2 for the second most."""
 
     def rows(self, table: Table) -> list[tuple[str, ...]]:
         """Return the rows that are meant."""
@@ -114,11 +116,13 @@ class Query(NamedTuple):
         'sum amount where settled is no'
         >>> str(parse("most sum amount by shop where day is Monday")), str(parse("sum amount by shop descending"))
         ('most sum amount by shop where day is Monday', 'sum amount by shop descending')
+        >>> str(parse("max amount place 2, shop")), parse("max amount first 3").most
+        ('max amount place 2, shop', 3)
         """
         measured = f"{self.end} {self.measure}".lstrip() + (f" {_name(self.column)}" if self.column else "")
         measured += f" by {'month ' * self.is_monthly}{_name(self.by)}" if self.by else ""
         measured += f" {self.order}" if self.order else ""
-        measured += f" first {self.most}" if self.most else ""
+        measured += f" first {self.most}" if self.most else f" place {self.place}" if self.place else ""
         head = ", ".join([*([measured] if measured else []), *map(_name, self.wanted)]) or "rows"
         return head + (" where " + " and ".join(map(str, self.where)) if self.where else "")
 
@@ -128,7 +132,7 @@ _CONDITION = re.compile(
     rf"({_WORD}) (not )?(is|has|month|day|weekday|year|over of|under of|outside of|over|under) ((?:{_WORD})(?: or (?:{_WORD}))*)"
 )
 _PART = re.compile(
-    rf"(?:({'|'.join(ENDS)}) )?(?:({'|'.join(MEASURES)})(?=[ ,]|\Z) ?)?((?!by |first ){_WORD})?(?: ?by (month )?({_WORD})(?: ({'|'.join(ORDERS.values())}))?)?(?: ?first (\d+))?(?:, |\Z)"
+    rf"(?:({'|'.join(ENDS)}) )?(?:({'|'.join(MEASURES)})(?=[ ,]|\Z) ?)?((?!by |first |place ){_WORD})?(?: ?by (month )?({_WORD})(?: ({'|'.join(ORDERS.values())}))?)?(?: ?(first|place) (\d+))?(?:, |\Z)"
 )
 
 
@@ -170,10 +174,12 @@ def parse(line: str) -> Query | None:
         where.append(Condition(_bare(match[1]), match[3], values, bool(match[2])))
         tail = tail[match.end() :].removeprefix(" and ")
     found, wanted = Query(tuple(where), explained=1.0, is_grounded=True), []
-    for end, measure, word, month, by, ranks, count in _PART.findall(head):
+    for end, measure, word, month, by, ranks, counted, count in _PART.findall(head):
         if measure:
-            found = found._replace(measure=measure, column=_bare(word), most=int(count or 0), by=_bare(by), end=end)
+            found = found._replace(measure=measure, column=_bare(word), by=_bare(by), end=end)
             found = found._replace(is_monthly=bool(month), order=ranks)
+            number_said = int(count or 0)
+            found = found._replace(place=number_said) if counted == "place" else found._replace(most=number_said)
         elif word and word != "rows":
             wanted.append(_bare(word))
     return found._replace(wanted=tuple(wanted))
@@ -266,7 +272,14 @@ def _of_groups(asked: Query, table: Table, rows: Sequence[tuple[str, ...]]) -> F
 
 
 def _extreme(asked: Query, table: Table, rows: Sequence[tuple[str, ...]], place: int) -> Found:
-    """Return the rows with the largest or the smallest value of a column."""
+    """Return the rows with the largest or the smallest value of a column, or with the one at a place behind it.
+
+    Examples
+    --------
+    >>> table = Table(("who", "fine"), (("Ann", "3"), ("Bo", "5"), ("Cy", "5"), ("Di", "1")))
+    >>> answer(Query(measure="max", column="fine", place=2), table).rows
+    (('Ann', '3'),)
+    """
     keys = order([row[place] for row in rows])
     usable = sorted(
         ((key, row) for key, row in zip(keys, rows, strict=True) if key[0] == 0),
@@ -275,7 +288,10 @@ def _extreme(asked: Query, table: Table, rows: Sequence[tuple[str, ...]], place:
     )
     if asked.most or not usable:
         return Found(tuple(row for _, row in usable[: asked.most]))
-    best = tuple(row for key, row in usable if key == usable[0][0])
+    values = list(dict.fromkeys(key for key, _ in usable))
+    if asked.place > len(values):
+        return Found(())
+    best = tuple(row for key, row in usable if key == values[max(asked.place, 1) - 1])
     return Found(best, _with_wanted(asked, table, best[:FEW_WORDS_SAID], best[0][place]))
 
 

@@ -305,7 +305,9 @@ def settled(reading: Reading, request: str, context: Context) -> Reading:
         reading = reading._replace(steps=(Step(first, {}, text=request),), others=())
     may_undo = any(one.steps[0].act == "undo" for one in reading.others) and context.changed is not None
     is_back = may_undo and len(reading.steps) == 1 and lacks(reading.steps[0]) and bool(back_in(request))
-    if (first in UNREAD or first in _SETTING) and (is_undo(request, context) or (is_back and not context.is_open)):
+    if (first in UNREAD or first in _SETTING or first == "yes") and (
+        is_undo(request, context) or (is_back and not context.is_open)
+    ):
         reading = Reading((Step("undo", {}, text=request),), 1.0, reading.language)
     reading = as_one(taking_back(reading, context), request)
     reading = behind_no(

@@ -1151,6 +1151,7 @@ def test_a_wish_to_sort_sorts_the_list_and_is_not_put_onto_it(ask: Ask, folder: 
     assert (folder / "shopping.txt").read_text(encoding="utf-8") == "bread\ntea\nzucker\n"
 
 
+@pytest.mark.parametrize(
     ("said", "more"),
     [
         ("change poems to plays in list.txt", "no wait i meant the atlas. put poems back and make atlas into plays"),
@@ -1190,3 +1191,29 @@ def test_a_value_is_set_without_the_word_for_its_key(ask: Ask, folder: Path) -> 
         '{"color": "blau", "seats": 3}\n',
         '{"color": "green", "seats": 3}\n',
     }
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "third"),
+    [
+        ("add cheese to notes.md", "oh not milk, tea", "tea"),
+        ("häng Käse an notes.md an", "ach nee, nicht milk sondern tea", "tea"),
+        ("ajoute fromage à notes.md", "ah non pas de milk, tea", "tea"),
+        ("voeg kaas toe aan notes.md", "nee geen milk maar thee", "thee"),
+        ("在notes.md里加一行cheese", "不对，不是milk，是tea", "tea"),  # noqa: RUF001 - signs that people type
+    ],
+)
+def test_another_line_than_the_last_is_corrected_where_it_is_told(
+    ask: Ask, folder: Path, first: str, second: str, third: str
+) -> None:
+    ask(first)
+    added = (folder / "notes.md").read_text(encoding="utf-8")
+    ask(second)
+    assert (folder / "notes.md").read_text(encoding="utf-8") == added.replace("milk", third)
+
+
+def test_a_preposition_is_no_part_of_a_new_name(ask: Ask, folder: Path) -> None:
+    before = {path.name for path in folder.iterdir()}
+    ask("hoeveel regels heeft notes.md?")
+    ask("zet die namen even in namen.txt")
+    assert {path.name for path in folder.iterdir()} - before <= {"namen.txt"}
