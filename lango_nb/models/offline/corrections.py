@@ -385,7 +385,8 @@ def _of_other_line(request: str, changed: Step, language: str) -> Step | None:
     told = frozenset[str]().union(*lexicon_of(language).concepts(pair))
     is_other = bool(told & (_SAID_OF_TEXT | REFUSING | WISHING)) or any(rank(word.text) is not None for word in pair)
     is_other = is_other or bool(said_of_tables(old, language)) or is_pointer(old, "it") or is_pointer(new, "other")
-    is_other = is_other or begins_with_pointer(new)
+    is_opened = any("sorry" in one for one in words_of_wishes(language).concepts(words_of(old)))  # "no wait, 12:00"
+    is_other = is_other or begins_with_pointer(new) or is_opened
     is_other = is_other or any(word.kind == "file" or word.is_quoted for word in words_of(request))
     if not (old and new) or is_other or max(len(old.split()), len(new.split())) > _FEW:
         return None

@@ -58,7 +58,7 @@ def with_whole_steps(reading: Reading, request: str, context: Context) -> Readin
     """Fill what the steps of a reading lack from the words beside them; a step for several files becomes one for each."""
     reading = reading._replace(steps=tuple(_into_folder(step, reading.language, context) for step in reading.steps))
     reading = reading._replace(steps=_with_all_quoted(reading.steps, request))
-    steps = [_in_place(_of_both_lists(_of_kind(_of_that_file(step, context)))) for step in reading.steps]
+    steps = [_of_new_name(_in_place(_of_both_lists(_of_kind(_of_that_file(step, context))))) for step in reading.steps]
     steps = [_of_it(_of_last_task(step, reading.language, context), reading.language) for step in steps]
     steps = [
         with_left_over(
@@ -145,6 +145,21 @@ def _of_kind(step: Step) -> Step:
     kinds = kind_of_file(step.word("to").rpartition(" ")[2]) if step.word("to") else ()
     is_kind = step.act in {"copy.ending", "move.ending"} and not step.word("ending") and bool(kinds)
     return step.with_arguments(ending=kinds[:1], to=()) if is_kind else step
+
+
+def _of_new_name(step: Step) -> Step:
+    """Return a copy that gets a name and goes into a folder with both, where the name was taken for a file: "copy it as b.md to old".
+
+    Examples
+    --------
+    >>> _of_new_name(Step("copy", {"file": ("it", "b.md"), "to": ("old",)})).arguments
+    {'file': ('it',), 'to': ('old/b.md',)}
+    """
+    files, to = step.arguments.get("file", ()), step.word("to")
+    is_name = (
+        step.act == "copy" and len(files) == BOTH and is_pointer(files[0], "it") and EXACT.fullmatch(files[1]) and to
+    )
+    return step.with_arguments(file=files[:1], to=(f"{to.rstrip('/')}/{files[1]}",)) if is_name else step
 
 
 def _of_that_file(step: Step, context: Context) -> Step:
