@@ -61,7 +61,7 @@ from lango_nb.models.offline.names import (
     unquoted,
     whole_new_name,
 )
-from lango_nb.models.offline.operations import Entry, files_of, lines
+from lango_nb.models.offline.operations import Entry, clock, files_of, lines
 from lango_nb.models.offline.plan import (
     Answer,
     Call,
@@ -458,20 +458,22 @@ def _wants_to_be_asked(step: Step) -> bool:
 
 
 def _moves_what_it_is_put_in(step: Step) -> bool:
-    """Tell whether a file is to be moved in which something is put: "zet in a.md een regel met tot morgen".
+    """Tell whether a file is to be moved in which something is put, or to a time: "zet in a.md een regel met tot morgen".
 
     Examples
     --------
     >>> said = Step("move", {"file": ("a.md",), "to": ("morgen",)}, text="zet in a.md een regel met tot morgen")
     >>> _moves_what_it_is_put_in(said), _moves_what_it_is_put_in(said._replace(text="zet a.md in morgen"))
     (True, False)
-    >>> _moves_what_it_is_put_in(Step("move", {"file": ("a.md",)}, text="e mettici dentro a.md"))
-    False
+    >>> said = Step("move", {"file": ("a.md",)}, text="e mettici dentro a.md")
+    >>> _moves_what_it_is_put_in(said), _moves_what_it_is_put_in(Step("move", {"to": ("14:45",)}, text="move it to 14:45"))
+    (False, True)
     """
     file, to = step.word("file"), step.word("to")
     led = words(step.text.partition(file)[0])[-1:] if ENDED.search(file) and file in step.text else ()
     is_there = bool(led) and to in {"", led[0].text} and "therein" in words_of_wishes().concepts(led)[0]
-    return step.act == "move" and bool(led) and "in" in concepts_of(led[0].text) and not is_there
+    is_put = bool(led) and "in" in concepts_of(led[0].text) and not is_there
+    return step.act == "move" and (is_put or clock(to) is not None)
 
 
 def _only_describes(step: Step) -> bool:

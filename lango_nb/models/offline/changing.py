@@ -1274,7 +1274,7 @@ def _of_the_row_before(desk: Desk, path: str, text: str, said: str, new: str) ->
         column = table.columns[apart[0]] if len(apart) == 1 else ""
         if column and (also := cells_meant(text, f"{said} {column}", new or rows[0][apart[0]])):
             return also
-    elif told is not None:
+    elif told is not None and {one.column for one in told.where} <= set(table.columns):  # and not of a log
         rows, column = answer(told, table).rows, told.column or (told.wanted[0] if len(told.wanted) == 1 else "")
     own = [name for name in table.columns if names_column(said, name, desk.language)]
     column = own[0] if len(own) == 1 and number(new) is not None else column  # the price, and not what was asked last

@@ -1217,3 +1217,11 @@ def test_a_preposition_is_no_part_of_a_new_name(ask: Ask, folder: Path) -> None:
     ask("hoeveel regels heeft notes.md?")
     ask("zet die namen even in namen.txt")
     assert {path.name for path in folder.iterdir()} - before <= {"namen.txt"}
+
+
+def test_a_time_told_from_a_log_is_no_cell_of_a_table(ask: Ask, folder: Path) -> None:
+    log = "2024-05-06 14:05 INFO stop Millbrook\n2024-05-07 14:10 INFO stop Ashford\n"
+    (folder / "van.log").write_text(log, encoding="utf-8")
+    ask("when did the van stop in Ashford according to van.log")
+    assert "Error" not in ask("move it to 14:45").answer
+    assert (folder / "van.log").read_text(encoding="utf-8") == log
